@@ -382,6 +382,47 @@ def _united(draw: Draw) -> Relation:
     return Relation(text=" UNION ALL ".join(parts), reals=("d.x",), booleans=("d.f",), unit="d.u")
 
 
+def _combined(draw: Draw) -> Relation:
+    """Return rows of a unit that are (not) among others of it, each once."""
+    pairs = [draw(_with_units()) for _ in range(draw(st.sampled_from((2, 2, 3))))]
+    is_wide = draw(st.booleans())
+    parts = []
+    for relation in pairs:
+        wide = f", {draw(st.sampled_from(relation.texts))} AS g" if is_wide else ""
+        where = _where(draw, relation)
+        parts.append(f"SELECT {relation.unit} AS u{wide} FROM {relation.text}{where}")
+    text = parts[0]
+    for part in parts[1:]:
+        word = draw(st.sampled_from(("UNION", "UNION", "EXCEPT", "INTERSECT", "UNION ALL")))
+        text = f"({text}) {word} {part}" if draw(st.booleans()) else f"{text} {word} {part}"
+    return Relation(
+        text=text,
+        integers=("clamp(d.u, 0, 9)",),
+        texts=("d.g",) if is_wide else (),
+        unit="d.u",
+        unknown=("d.g",) if is_wide else (),
+    )
+
+
+def _first_rows(draw: Draw) -> Relation:
+    """Return one row of each unit, or of each unit and key."""
+    inner = draw(_with_units())
+    key = draw(st.sampled_from(("", *inner.known, *inner.unknown)))
+    numbers_read = (*inner.integers, *inner.reals)
+    order = draw(st.permutations(sorted({*numbers_read, *inner.texts, *inner.days})))
+    way = draw(st.sampled_from(("", " DESC", " NULLS FIRST")))
+    by = ", ".join([inner.unit or "", *([key] if key else []), f"{order[0]}{way}", *order[1:]])
+    x = draw(st.sampled_from(numbers_read))
+    flag = draw(conditions(inner, depth=0))
+    return Relation(
+        text=f"SELECT DISTINCT ON ({inner.unit}{key and f', {key}'}) {inner.unit} AS u, {x} AS x, "
+        f"({flag}) AS f FROM {inner.text}{_where(draw, inner)} ORDER BY {by}",
+        reals=("d.x",),
+        booleans=("d.f",),
+        unit="d.u",
+    )
+
+
 RUNNING = "ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW"
 
 
@@ -404,8 +445,12 @@ def _windowed(draw: Draw) -> Relation:
     picked = ("", f"{windows['w1']} <= 2", f"{windows['w1']} = 1", f"{windows['w7']} = 1")
     qualify = draw(st.sampled_from((*picked, f"{chosen[0]} > 1")))
     where = _where(draw, _visits("t"))
+    named = ""
+    if draw(st.booleans()):
+        columns = columns.replace(f"OVER ({over} {order})", "OVER v").replace(f"({over} ", "(w ")
+        named = f" WINDOW w AS ({over}), v AS (w {order})"
     return Relation(
-        text=f"SELECT patient_id AS u, diagnosis AS g, {columns} FROM visits t{where}"
+        text=f"SELECT patient_id AS u, diagnosis AS g, {columns} FROM visits t{where}{named}"
         f"{qualify and f' QUALIFY {qualify}'}",
         reals=tuple(f"clamp(d.{name}, 0, 300)" for name in chosen),
         unit="d.u",
@@ -456,9 +501,55 @@ def _of_units_once_more(draw: Draw) -> Relation:
     )
 
 
+def _lateral(draw: Draw) -> Relation:
+    """Return patients beside what LATERAL says of their visits."""
+    where = "v.patient_id = p.patient_id"
+    if draw(st.booleans()):
+        where += " AND v.day > p.joined"
+    if draw(st.booleans()):
+        inner = f"SELECT COUNT(*) AS n, MAX(v.minutes) AS x FROM visits v WHERE {where}"
+        joined = f"CROSS JOIN LATERAL ({inner}) AS t"
+    else:
+        limit = draw(st.sampled_from(("", " ORDER BY v.day, v.visit_id, v.minutes LIMIT 2")))
+        inner = f"SELECT v.clinic_id, v.minutes FROM visits v WHERE {where}{limit}"
+        joined = f"LEFT JOIN LATERAL ({inner}) AS t(n, x) ON TRUE"
+    return Relation(
+        text="SELECT p.patient_id AS u, p.sex AS g, clamp(t.n, 0, 9) AS n, t.x AS x "
+        f"FROM patients p {joined}",
+        reals=("d.n", "d.x"),
+        unit="d.u",
+        known=("d.g",),
+    )
+
+
+def _along_path(draw: Draw) -> Relation:
+    """Return groups by the key of a path, or rows beside others of the same key."""
+    forms = (
+        "SELECT r.visit_id AS v, COUNT(*) AS n, MAX(r.dose) AS x FROM prescriptions r "
+        "GROUP BY r.visit_id",
+        "SELECT v.visit_id AS v, COUNT(r.drug) AS n, MIN(v.cost) AS x FROM visits v "
+        "JOIN prescriptions r ON r.visit_id = v.visit_id GROUP BY v.visit_id",
+        "SELECT v.visit_id AS v, (SELECT COUNT(*) FROM prescriptions r WHERE r.visit_id = "
+        "v.visit_id AND r.dose > v.cost) AS n, v.cost AS x FROM visits v",
+        "SELECT r.visit_id AS v, (SELECT v.minutes FROM visits v WHERE v.visit_id = r.visit_id) "
+        "AS n, r.dose AS x FROM prescriptions r",
+        "SELECT a.visit_id AS v, 1 AS n, a.dose AS x FROM prescriptions a WHERE EXISTS (SELECT 1 "
+        "FROM prescriptions b WHERE b.visit_id = a.visit_id AND b.drug <> a.drug)",
+        "SELECT a.visit_id AS v, a.dose AS x, ROW_NUMBER() OVER (PARTITION BY a.visit_id ORDER BY "
+        "a.dose, a.drug) AS n FROM prescriptions a",
+        "SELECT a.visit_id AS v, a.dose AS x, 2 AS n FROM prescriptions a JOIN prescriptions b "
+        "ON b.visit_id = a.visit_id",
+    )
+    return Relation(
+        text=draw(st.sampled_from(forms)),
+        reals=("clamp(d.n, 0, 300)", "d.x"),
+    )
+
+
 INNER = (
+    *(_lateral, _along_path),
     *(_derived, _per_unit, _united, _windowed, _distinct),
-    *(_row_by_row, _of_units_once_more),
+    *(_row_by_row, _of_units_once_more, _combined, _first_rows),
 )
 
 
@@ -467,10 +558,20 @@ def windows() -> st.SearchStrategy[Relation]:
     return inner(_windowed)
 
 
+def sets() -> st.SearchStrategy[Relation]:
+    """Return set operations, and rows of which one of each unit is kept."""
+    return st.sampled_from((_combined, _first_rows)).flatmap(inner)
+
+
 @st.composite
 def paths(draw: Draw) -> Relation:
     """Return joins along a path of keys to the unit."""
     return _on_path(draw)
+
+
+def tied() -> st.SearchStrategy[Relation]:
+    """Return queries that read rows around them, and groups by keys of paths."""
+    return st.sampled_from((_lateral, _along_path)).flatmap(inner)
 
 
 @st.composite
@@ -499,6 +600,19 @@ class Written:
     """A question that is not made of parts."""
 
     sql: str
+
+
+GROUPING = ("ROLLUP ({})", "CUBE ({})", "GROUPING SETS (({}), {}, ())", "GROUPING SETS ({}, ())")
+
+
+@st.composite
+def grouped_by_sets(draw: Draw) -> Written:
+    """Return a question by several sets of keys."""
+    drawn = draw(questions().filter(lambda each: bool(each.keys)))
+    keys = ", ".join(str(place + 1) for place in range(len(drawn.keys)))
+    form = draw(st.sampled_from(GROUPING)).replace("{}", keys)
+    before, _, after = drawn.sql.rpartition(f"GROUP BY {keys}")
+    return Written(f"{before}GROUP BY {form}{after}")
 
 
 UNITS = "COUNT(DISTINCT v.patient_id) AS n"
@@ -610,8 +724,26 @@ def conditions(draw: Draw, relation: Relation, depth: int = 1) -> str:
             f"{unit} IN (SELECT patient_id FROM visits WHERE minutes > 20)",
             f"{unit} NOT IN (SELECT patient_id FROM patients WHERE sex = 'f')",
             f"{unit} = 2",
+            *_tied_conditions(x, unit),
         ]
     return draw(st.sampled_from(forms))
+
+
+def _tied_conditions(x: str, unit: str) -> tuple[str, ...]:
+    """Return conditions on queries that read the row around them."""
+    visits = f"FROM visits e WHERE e.patient_id = {unit}"
+    return (
+        f"(SELECT COUNT(*) {visits}) > 1",
+        f"(SELECT MAX(e.minutes) - MIN(e.minutes) {visits} AND e.cost > 20) >= 30",
+        f"(SELECT COALESCE(SUM(e.minutes), 0) {visits} HAVING COUNT(*) > 1) < 100",
+        f"(SELECT e.clinic_id {visits} ORDER BY e.day DESC, e.visit_id, e.clinic_id LIMIT 1) = 2",
+        f"{x} <= ALL (SELECT e.minutes {visits})",
+        f"{x} > ANY (SELECT e.minutes {visits} AND e.cost > 20)",
+        f"'flu' NOT IN (SELECT e.diagnosis {visits})",
+        f"EXISTS (SELECT e.clinic_id {visits} GROUP BY e.clinic_id HAVING COUNT(*) > 1)",
+        "EXISTS (SELECT 1 FROM visits e JOIN clinics f ON f.clinic_id = e.clinic_id "
+        f"WHERE e.patient_id = {unit} AND f.beds > 5)",
+    )
 
 
 # --------------------------------------------------------------------------- aggregates

@@ -24,10 +24,12 @@ from tests.properties.questions import (
     Drawn,
     Relation,
     Written,
+    grouped_by_sets,
     paths,
     questions,
     several_public,
     single_tables,
+    tied,
     windows,
 )
 
@@ -96,6 +98,18 @@ def in_groups(neighbours: Neighbours, *, is_prepared: bool = False) -> st.Search
     )
 
 
+def by_sets(neighbours: Neighbours, *, is_prepared: bool = False) -> st.SearchStrategy[Asked]:
+    """Return questions by several sets of keys."""
+    return st.builds(
+        Asked,
+        pair=neighbouring(neighbours),
+        questions=st.lists(grouped_by_sets(), min_size=2, max_size=2).map(tuple),
+        epsilon=epsilons,
+        accounting=st.sampled_from(("basic", "concentrated")),
+        is_prepared=st.just(is_prepared),
+    )
+
+
 def holds_for(
     cases: st.SearchStrategy[Asked], examples: int, *, start: int | None = None, **how: Any
 ) -> None:
@@ -147,6 +161,23 @@ def test_no_unit_is_counted_in_more_groups_than_it_is_charged_for(
     holds_for(in_groups(neighbours, is_prepared=is_prepared), QUICK, phases=UNSHRUNK)
 
 
+@BOUNDING
+@pytest.mark.parametrize("neighbours", [ADD_REMOVE, REPLACE])
+def test_no_unit_moves_what_subqueries_say_of_others(
+    neighbours: Neighbours, is_prepared: bool
+) -> None:
+    """With LATERAL, subqueries of outer rows, and groups by keys of paths."""
+    holds_for(asked(neighbours, tied(), is_prepared=is_prepared), QUICK, phases=UNSHRUNK)
+
+
+@BOUNDING
+@pytest.mark.parametrize("neighbours", [ADD_REMOVE, REPLACE])
+def test_no_unit_moves_several_sets_of_groups_by_more_than_it_is_charged(
+    neighbours: Neighbours, is_prepared: bool
+) -> None:
+    holds_for(by_sets(neighbours, is_prepared=is_prepared), QUICK, phases=UNSHRUNK)
+
+
 @settings(max_examples=60)
 @given(questions(), epsilons)
 def test_what_is_charged_adds_up_to_exactly_what_is_asked(
@@ -180,6 +211,7 @@ TWINS = [
     (twins.with_windows_across_units, asked(ADD_REMOVE, windows())),
     (twins.taking_ranks_for_numbers, asked(ADD_REMOVE, windows())),
     (twins.with_joins_across_units, asked(ADD_REMOVE, paths())),
+    (twins.with_joins_across_units, asked(ADD_REMOVE, tied())),
     (twins.priced_as_if_units_only_came_and_went, asked(REPLACE, single_tables())),
 ]
 

@@ -29,6 +29,7 @@ from discreet.explanation.notes import (
     undeclared_notes,
     unit_of,
 )
+from discreet.explanation.one_unit import one_unit_sentence
 from discreet.explanation.sentences import (
     SUSPENDED,
     UnitName,
@@ -60,6 +61,7 @@ from discreet.query.questions import (
     ColumnOrigin,
     Counted,
     DeclaredGroups,
+    OneUnitEach,
     OriginKind,
     Question,
     Statistic,
@@ -139,6 +141,8 @@ def _groups(planned: PlannedRelease, confidence: Fraction) -> str:
     release, known = planned.aggregation, planned.aggregation.groups
     if isinstance(known, DeclaredGroups):
         return declared_groups(release.keys, known)
+    if isinstance(known.why, OneUnitEach):
+        return one_unit_sentence(known.why)
     assert planned.key_selection is not None  # noqa: S101 - undeclared groups are selected
     return undeclared_groups(
         known.why,

@@ -36,7 +36,6 @@ from discreet.query.questions import (
     RowsPerUnit,
     Statistic,
     TooManyKeys,
-    UndeclaredReason,
     UnionSum,
     UnlistedKeys,
 )
@@ -351,7 +350,7 @@ def declared_groups(keys: Sequence[Key], known: DeclaredGroups) -> str:
 
 
 def undeclared_groups(
-    why: UndeclaredReason,
+    why: NotDeclared | TooManyKeys,
     selection: PlannedKeySelection,
     counted: str,
     confidence: Fraction,
@@ -388,7 +387,7 @@ def _near_text(mechanism: RowThreshold, confidence: Fraction) -> str:
     )
 
 
-def _why_undeclared(why: UndeclaredReason) -> str:
+def _why_undeclared(why: NotDeclared | TooManyKeys) -> str:
     match why:
         case NotDeclared(columns=columns):
             return f"The values of {listed(columns) or 'the group key'} are not declared"

@@ -13,10 +13,17 @@ from discreet.amounts import amount_up, equation, number_text
 from discreet.catalog.catalog import BudgetPolicy, column_of
 from discreet.catalog.schema import Bounds, ColumnUnit, Kind
 from discreet.errors import DiscreetError, DiscreetWarning, ParameterError, QuestionError
+from discreet.explanation.one_unit import one_unit_sentence
 from discreet.explanation.sentences import UnitName, listed
 from discreet.query.plan import Plan, make_plan
 from discreet.query.plan.plan import EpsilonTarget, PlannedKeySelection, PlannedRelease
-from discreet.query.questions import Aggregation, Counted, NotDeclared, UndeclaredGroups
+from discreet.query.questions import (
+    Aggregation,
+    Counted,
+    NotDeclared,
+    OneUnitEach,
+    UndeclaredGroups,
+)
 from discreet.query.tree import Relation, Scan, UnionAll
 
 HALF = Fraction(1, 2)
@@ -87,7 +94,9 @@ def threshold_notes(plan: Plan, shown: Sequence[int], units: Sequence[UnitName])
     for number, (planned, groups, unit) in enumerate(zip(plan.releases, shown, units, strict=True)):
         if planned.key_selection is None:
             continue
-        if groups == 0:
+        if (why := _one_unit(planned)) is not None:
+            yield one_unit_sentence(why)
+        elif groups == 0:
             yield f"No group had at least about {_size(planned, unit)}, so none is shown."
         elif number not in totals:
             yield f"Groups with fewer than about {_size(planned, unit)} are not shown."
@@ -110,6 +119,12 @@ def total_notes(plan: Plan, units: Sequence[UnitName]) -> Iterator[str]:
             )
 
 
+def _one_unit(planned: PlannedRelease) -> OneUnitEach | None:
+    groups = planned.aggregation.groups
+    why = groups.why if isinstance(groups, UndeclaredGroups) else None
+    return why if isinstance(why, OneUnitEach) else None
+
+
 def _size(planned: PlannedRelease, unit: UnitName) -> str:
     """Return how large a group must be to be shown: 33 rows."""
     assert planned.key_selection is not None  # noqa: S101 - it is asked for where there is one
@@ -129,6 +144,8 @@ def counted(planned: PlannedRelease, unit: UnitName) -> str:
 def unlikely_groups(plan: Plan, policy: BudgetPolicy, unit_of: UnitOf, size_of: SizeOf) -> str:
     """Return why no group of a release is likely to be shown, and what to do; or nothing."""
     for number, planned in enumerate(plan.releases):
+        if (why := _one_unit(planned)) is not None:
+            return one_unit_sentence(why)
         selection, most = planned.key_selection, _most(planned, size_of)
         if selection is None or most is None or needed_size(selection) <= LARGEST_SHARE * most:
             continue

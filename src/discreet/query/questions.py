@@ -108,8 +108,15 @@ class TooManyKeys:
     most: int
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OneUnitEach:
+    """Each group is of one unit, because this key leads to one."""
+
+    key: str
+
+
 DeclaredReason = NoKeys | ListedByCatalog | FromPublicTables | FixedBins
-UndeclaredReason = NotDeclared | TooManyKeys
+UndeclaredReason = NotDeclared | TooManyKeys | OneUnitEach
 KeysReason = DeclaredReason | UndeclaredReason
 """Why groups are declared, or why they are not."""
 

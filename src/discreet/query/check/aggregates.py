@@ -148,7 +148,9 @@ def _argument_text(bare: exp.Expr) -> str:
     inner = bare.this
     if isinstance(inner, exp.Distinct) and inner.expressions:
         inner = inner.expressions[0]
-    return inner.sql(dialect=DIALECT) if isinstance(inner, exp.Expr) else ""
+    if not isinstance(inner, exp.Expr):
+        return ""
+    return str(inner.meta.get(WRITTEN) or inner.sql(dialect=DIALECT))
 
 
 ONE = Literal(

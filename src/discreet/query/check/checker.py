@@ -15,6 +15,7 @@ from discreet.catalog.schema import PrivateTable, PublicTable
 from discreet.errors import QuestionError, UnsupportedError
 from discreet.query.check.bracketed_rows import bracketed_rows
 from discreet.query.check.constant_tables import beside_private_rows, releases_in
+from discreet.query.check.correlated import tie_queries
 from discreet.query.check.from_clause import selection_from
 from discreet.query.check.from_items import (
     Item,
@@ -33,6 +34,8 @@ from discreet.query.check.given_names import (
     renamed_rows,
 )
 from discreet.query.check.group_counts import group_count_from
+from discreet.query.check.lateral import join_laterals
+from discreet.query.check.named_tables import QueryTables
 from discreet.query.check.post_select import (
     all_rows,
     check_clauses,
@@ -58,7 +61,7 @@ from discreet.query.check.relations import (
     TableRef,
 )
 from discreet.query.check.scans import scan
-from discreet.query.check.selections import Selection
+from discreet.query.check.selections import Selection, lookup_joining
 from discreet.query.check.set_operations import open_set_operation
 from discreet.query.check.shown_groups import over_shown_groups
 from discreet.query.check.table_names import check_schema, settle_schemas
@@ -249,6 +252,7 @@ class Checker:
     def select(self, node: exp.Select, named: CommonTables) -> PrivateRows | PostQuery:
         """Return what a SELECT is: private rows, a release, or SQL for afterwards."""
         check_clauses(node)
+        join_laterals(node, QueryTables(catalog=self.catalog, named=named).columns)
         item = self.item(node, named)
         if item is not None and is_private(item):
             return PrivateSelect(self, self.selection(node, item, named), named).result()
@@ -276,7 +280,19 @@ class Checker:
                     node.args["from_"],
                 )
         beside = with_leaves(item, lambda each: beside_private_rows(each, named, self))
-        return selection_from(node, beside, self, named)
+        return self.with_lookups(selection_from(node, beside, self, named), named)
+
+    def with_lookups(self, selection: Selection, named: CommonTables) -> Selection:
+        """Rewrite the queries in a SELECT that read its rows, as joins."""
+        tables, found = QueryTables(catalog=self.catalog, named=named), selection
+        for each in tie_queries(selection.node, tables.columns, tables.is_single):
+            source = beside_private_rows(self.source(each.this, named), named, self)
+            found = found.joined(lookup_joining(each, source))
+        return found
+
+    def is_answer(self, node: exp.Expr) -> bool:
+        """Return whether the rows of a query are those of the answer."""
+        return node is self.outermost or id(node) in self.last
 
     def source_of_only(self, node: exp.Select, named: CommonTables) -> TableRef:
         """Return the rows that a SELECT reads as one relation."""

@@ -13,9 +13,10 @@ from math import prod
 
 from sqlglot import exp
 
-from discreet.catalog.schema import PathUnit, PrivateTable, PublicTable
+from discreet.catalog.schema import PublicTable
 from discreet.errors import JoinError, QuestionSizeError
 from discreet.query.check.fan_outs import JoinEquality, fan_out, sure_fan_out, turned
+from discreet.query.check.paths import is_path
 from discreet.query.check.relations import (
     ConstantTable,
     Names,
@@ -232,8 +233,10 @@ def _count_rows(
     for (here, out), (there, other) in mine:
         if not any(there.name == each.name for each in others):
             continue
-        if _are_units(here, out, there, other):
-            factors[source.name] = source.relation.contribution_limit
+        leads_to = out.leads_to & other.leads_to
+        if _are_units(here, out, there, other) or (leads_to and joining.is_lookup):
+            limit = source.relation.contribution_limit
+            factors[source.name] = 1 if joining.is_lookup else limit
             return
         if is_path((here, out), (there, other)):
             alone = factors[there.name] if joining.kind is JoinKind.LEFT else 0
@@ -243,6 +246,9 @@ def _count_rows(
         if is_path((there, other), (here, out)):
             is_key = out.table is None  # else rows of a join in brackets may repeat it
             factors[source.name] = 1 if is_key else source.relation.contribution_limit
+            return
+        if leads_to:
+            factors[source.name] = source.relation.contribution_limit
             return
     unit = _unit_of(source)
     raise JoinError(
@@ -268,31 +274,6 @@ def holds_unit(source: TableRef, out: OutputColumn) -> bool:
     place = next(i for i, each in enumerate(source.columns) if each.name == out.name)
     own = private_of(source).columns[place]
     return own.is_unit or own.is_unit_or_null
-
-
-def is_path(child: tuple[TableRef, OutputColumn], parent: tuple[TableRef, OutputColumn]) -> bool:
-    """Return whether the child's column is the declared path to the parent's row."""
-    path = _path_of(*child)
-    source, out = parent
-    if path is None or out.origin is None or not isinstance(source.relation, PrivateRows):
-        return False
-    return out.origin == (path.table.casefold(), path.key.casefold())
-
-
-def _path_of(child: TableRef, out: OutputColumn) -> PathUnit | None:
-    if out.origin is None or not isinstance(child.relation, PrivateRows):
-        return None
-    table = _table_behind(child.relation.rows)
-    if table is None or not isinstance(table.unit, PathUnit):
-        return None
-    is_path = out.origin == (table.name.casefold(), table.unit.column.casefold())
-    return table.unit if is_path else None
-
-
-def _table_behind(rows: Relation) -> PrivateTable | None:
-    while hasattr(rows, "source"):
-        rows = rows.source
-    return getattr(rows, "table", None)
 
 
 def _join_fix(joining: Joining, others: list[TableRef]) -> str:

@@ -13,7 +13,13 @@ from discreet.query.check.aggregates import (
     register,
     same_level,
 )
-from discreet.query.check.filtered_rows import ROWS, Filtered, Rebase, needed_rows
+from discreet.query.check.filtered_rows import (
+    ROWS,
+    Filtered,
+    Rebase,
+    needed_rows,
+    private_rows,
+)
 from discreet.query.check.first_rows import (
     distinct_on,
     is_distinct_on,
@@ -35,6 +41,7 @@ from discreet.query.check.grouping_sets import (
 from discreet.query.check.joins import Joined, join_all
 from discreet.query.check.keys import groups_of, key_node, key_nodes, unlisted
 from discreet.query.check.named_windows import write_out_windows
+from discreet.query.check.path_groups import are_of_one_unit
 from discreet.query.check.post_select import expand_stars, written_names
 from discreet.query.check.relations import (
     CommonTables,
@@ -52,7 +59,7 @@ from discreet.query.check.row_numbers import (
 from discreet.query.check.row_scope import QuestionWalk, RowScope
 from discreet.query.check.selections import Selection
 from discreet.query.check.unit_groups import GROUPS, GroupRewriter, check_square, unit_aggregate
-from discreet.query.check.unit_keys import is_one_to_one, refuse_one_unit_groups
+from discreet.query.check.unit_keys import is_one_to_one, refuse_one_unit_groups, with_reason
 from discreet.query.check.unmatched_rows import refuse_unmatched, unmatched_rows
 from discreet.query.expressions.narrowing import narrow
 from discreet.query.expressions.rejections import below, row_level, unhandled
@@ -129,7 +136,7 @@ class PrivateSelect:
             qualify=only,
         )
         outs = tuple(self._out(each, keeps_origin=not joined.joins) for each in columns)
-        return _private(rows, outs, joined)
+        return private_rows(rows, outs, joined)
 
     def _out(self, column: NamedExpression, *, keeps_origin: bool) -> OutputColumn:
         expression = column.expression
@@ -140,6 +147,7 @@ class PrivateSelect:
             is_unit=self.names.is_unit(expression),
             has_nulls=found.has_nulls if found is not None else _makes_nulls(expression),
             origin=found.origin if found is not None and keeps_origin else None,
+            leads_to=frozenset() if found is None else found.leads_to,
             is_unit_or_null=found is not None and found.is_unit_or_null,
             is_row_number=is_row_number(expression)
             or (found is not None and keeps_origin and found.is_row_number),
@@ -155,7 +163,7 @@ class PrivateSelect:
         """Write out named windows, and DISTINCT ON as a condition on row numbers."""
         write_out_windows(self.node)
         if is_distinct_on(self.node):
-            parts = self._key_nodes_of(distinct_on(self.node))
+            parts = distinct_on(self.node)
             if not any(self.names.is_unit(translate(each, self.scope)) for each in parts):
                 raise refuse_other_units(parts, self.names)
             number_rows(self.node, parts)
@@ -233,7 +241,9 @@ class PrivateSelect:
     def _grouped(self, key_nodes: list[exp.Expr]) -> PrivateRows | PostQuery:
         filtered = self._filtered()
         keys = self._keys(key_nodes, filtered)
-        if any(self.names.is_unit(each) for each in keys):
+        is_inner = not self.walker.is_answer(self.node)
+        is_path = is_inner and are_of_one_unit(keys, filtered, self.names, self.walker.public)
+        if is_path or any(self.names.is_unit(each) for each in keys):
             return self._per_unit(list(keys), filtered)
         return self._release(list(keys.values()), list(keys), filtered)
 
@@ -269,25 +279,27 @@ class PrivateSelect:
         ]
         rows = GroupByUnit(source=inner, name=ROWS, keys=key_columns, aggregates=tuple(aggregates))
         names = {id(node): f"u{i}" for i, node in enumerate(nodes)}
-        is_single = len(keys) == 1
+        is_single = len(keys) == 1 and self.names.is_unit(keys[0])
         outs = (
-            *(self._key_out(i, each) for i, each in enumerate(keys)),
+            *(self._key_out(i, each, filtered.joined) for i, each in enumerate(keys)),
             *(OutputColumn(name=each.name, facts=each.facts) for each in aggregates),
         )
-        groups = _private(rows, outs, filtered.joined)
+        groups = private_rows(rows, outs, filtered.joined)
         if is_single:
             groups = replace(
                 groups, contribution_limit=1, one_row_per_unit=True, reason=OneRowPerUnit()
             )
         return self._from_groups(replace(groups, is_per_unit=True), keys, names)
 
-    def _key_out(self, place: int, key: Expression) -> OutputColumn:
+    def _key_out(self, place: int, key: Expression, joined: Joined) -> OutputColumn:
         found = self.names.out(key) if isinstance(key, ColumnOf) else None
         return OutputColumn(
             name=f"k{place}",
             facts=key.facts,
             is_unit=self.names.is_unit(key),
             has_nulls=found.has_nulls if found is not None else _makes_nulls(key),
+            origin=None if found is None or joined.joins else found.origin,
+            leads_to=frozenset() if found is None else found.leads_to,
         )
 
     def _arguments(self, filtered: Filtered) -> list[Expression]:
@@ -356,6 +368,7 @@ class PrivateSelect:
         known = groups_of(tuple(keys), around, self.walker.public, shown)
         if isinstance(known, UndeclaredGroups):
             refuse_one_unit_groups(keys, key_nodes, self.names)
+            known = with_reason(known, keys, key_nodes, self.names)
         release = Aggregation(
             rows=inner,
             name=ROWS,
@@ -420,27 +433,13 @@ class PrivateSelect:
         return self._opened(table, together, list(keys), names)
 
     def _key_nodes_of(self, nodes: Iterable[exp.Expr]) -> list[exp.Expr]:
-        aliases = self._aliases()
-        return [key_node(each, self.node.expressions, self.names, aliases) for each in nodes]
+        columns, aliases = self.node.expressions, self._aliases()
+        return [key_node(each, columns, self.names, aliases) for each in nodes]
 
 
 def _known(aggregate: Aggregate, filtered: Filtered) -> Aggregate:
     known = aggregate.mapped(filtered.known)
     return replace(known, kind=kind_of(known))
-
-
-def _private(
-    rows: Select | GroupByUnit, outs: tuple[OutputColumn, ...], joined: Joined
-) -> PrivateRows:
-    return PrivateRows(
-        rows=rows,
-        columns=outs,
-        unit_kind=joined.first.unit_kind,
-        contribution_limit=joined.contribution_limit,
-        reason=joined.reason,
-        one_row_per_unit=joined.one_row_per_unit,
-        left_out=joined.left_out,
-    )
 
 
 def _makes_nulls(expression: Expression) -> bool:

@@ -18,7 +18,6 @@ from discreet.query.questions import (
     ColumnOrigin,
     LeftOut,
     LimitReason,
-    OriginKind,
 )
 from discreet.query.tree import (
     ColumnOf,
@@ -30,6 +29,9 @@ from discreet.query.tree import (
 
 RELEASED = "released_"
 """What released tables are called, with their number."""
+
+TIED = "__tied_"
+"""What queries are called that stand for subqueries of an outer row, with their number."""
 
 
 class PublicReader(Protocol):
@@ -77,6 +79,8 @@ class OutputColumn:
     """Whether NULL is known to occur: declared, or from an outer join."""
     origin: tuple[str, str] | None = None
     """The table and column it is taken from unchanged, in lower case."""
+    leads_to: frozenset[tuple[str, str]] = frozenset()
+    """The keys, by table and column, whose row it names: its own, or that on the path to a unit."""
     is_row_number: bool = False
     """Whether it numbers the rows of a unit, no two of them alike."""
     table: str | None = None
@@ -261,7 +265,11 @@ def optional(out: OutputColumn) -> OutputColumn:
 
 
 def output_from_column(
-    column: Column, *, is_unit: bool = False, table: str | None = None
+    column: Column,
+    *,
+    is_unit: bool = False,
+    table: str | None = None,
+    leads_to: frozenset[tuple[str, str]] = frozenset(),
 ) -> OutputColumn:
     """Return a column of a table as the query sees it."""
     return OutputColumn(
@@ -270,18 +278,8 @@ def output_from_column(
         is_unit=is_unit,
         has_nulls=column.nulls is True,
         origin=None if table is None else (table.casefold(), column.name.casefold()),
+        leads_to=leads_to,
     )
-
-
-def origins_of(
-    release: int, keys: Sequence[str], aggregates: Sequence[str]
-) -> dict[str, ColumnOrigin]:
-    """Return which column of a release each of these names is, keys first."""
-    return {
-        name: ColumnOrigin(release=release, kind=kind, index=i)
-        for kind, names in ((OriginKind.KEY, keys), (OriginKind.AGGREGATE, aggregates))
-        for i, name in enumerate(names)
-    }
 
 
 class Names:
@@ -341,6 +339,13 @@ class Names:
         out = self.out(expression)
         return out is not None and out.is_unit
 
+    def is_of_one_unit(self, expression: Expression) -> bool:
+        """Return whether equal values, also NULL, are of one unit: its own or a path's key."""
+        out = self.out(expression) if isinstance(expression, ColumnOf) else None
+        if out is None:
+            return False
+        return out.is_unit or (bool(out.leads_to) and not out.has_nulls)
+
     def is_unit_or_null(self, expression: Expression) -> bool:
         """Return whether an expression is a column that says so wherever it is not NULL."""
         out = self.out(expression) if isinstance(expression, ColumnOf) else None
@@ -350,6 +355,8 @@ class Names:
         """Yield the columns that a star stands for."""
         seen: set[str] = set()
         for source in self.sources:
+            if source.name.startswith(TIED):
+                continue
             for out in source.columns:
                 if table is not None and table_of(source, out).casefold() != table.casefold():
                     continue
@@ -369,6 +376,7 @@ class Names:
         return [
             (source, out)
             for source in self.sources
+            if table or not source.name.startswith(TIED)
             for out in source.columns
             if out.written.casefold() == name
             and (not table or table_of(source, out).casefold() == table)

@@ -16,7 +16,6 @@ from discreet.errors import (
     UnsupportedError,
 )
 from discreet.query.check.constant_tables import TableWalk, check_width, in_released
-from discreet.query.check.joins import is_path
 from discreet.query.check.post_select import check_functions, whole
 from discreet.query.check.relations import (
     CommonTables,
@@ -87,6 +86,10 @@ class QuestionWalk(TableWalk, Protocol):
         """Return the one relation that a SELECT reads."""
         ...
 
+    def is_answer(self, node: exp.Expr) -> bool:
+        """Return whether the rows of a query are those of the answer."""
+        ...
+
     def scalar(self, node: exp.Expr, result: PostQuery, named: CommonTables) -> int:
         """Return the number under which a later release finds the only value of a query."""
         ...
@@ -153,7 +156,7 @@ class RowScope:
             if value and name not in ("this", "partition_by", "order", "spec", "over"):
                 raise unhandled(f"{name.upper()} in a window", node)
         partition = [translate(each, self) for each in node.args.get("partition_by") or ()]
-        if not any(self.names.is_unit(each) for each in partition):
+        if not any(self.names.is_of_one_unit(each) for each in partition):
             raise UnsupportedError(
                 "This window combines rows of different privacy units",
                 f"In a subquery, write {self._by_unit(node)}. Then aggregate its result",
@@ -270,7 +273,7 @@ class RowScope:
             if all(out.is_unit for _, out in found):
                 self._check_kinds(source, [names.column(side) for side in sides], node)
                 return
-            if is_path(*found) or is_path(*reversed(found)):
+            if found[0][1].leads_to & found[1][1].leads_to:
                 return
         there = next((out.name for out in source.columns if out.is_unit), None)
         here = next(

@@ -29,7 +29,12 @@ def scan(table: PrivateTable, catalog: Catalog) -> PrivateRows:
     return PrivateRows(
         rows=Scan(table=table, parents=parents),
         columns=tuple(
-            output_from_column(each, is_unit=each.name.casefold() == own, table=table.name)
+            output_from_column(
+                each,
+                is_unit=each.name.casefold() == own,
+                table=table.name,
+                leads_to=path_keys(table, each.name, catalog),
+            )
             for each in table.columns
         ),
         unit_kind=None if unit_column is None else unit_column.kind,
@@ -42,3 +47,18 @@ def scan(table: PrivateTable, catalog: Catalog) -> PrivateRows:
         one_row_per_unit=is_row,
         left_out=without_unit(table, unit),
     )
+
+
+def path_keys(table: PrivateTable, column: str, catalog: Catalog) -> frozenset[tuple[str, str]]:
+    """Return the keys of declared paths that a column holds, by table and column.
+
+    Rows with equal values lead to the same row there, and so to the same unit.
+    """
+    here = (table.name.casefold(), column.casefold())
+    paths = [
+        ((each.name.casefold(), each.unit.column.casefold()), each.unit)
+        for each in catalog.tables
+        if isinstance(each, PrivateTable) and isinstance(each.unit, PathUnit)
+    ]
+    keys = [(start, (unit.table.casefold(), unit.key.casefold())) for start, unit in paths]
+    return frozenset(key for start, key in keys if here in (start, key))

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 
 from sqlglot import exp
 
-from discreet.query.check.relations import Names, PrivateRows, TableRef, column_node
+from discreet.query.check.relations import TIED, Names, PrivateRows, TableRef, column_node
 from discreet.query.tree import JoinKind
 
 
@@ -17,6 +17,11 @@ class Joining:
     source: TableRef
     kind: JoinKind
     conditions: tuple[exp.Expr, ...] = ()
+
+    @property
+    def is_lookup(self) -> bool:
+        """Whether it stands for a subquery of the outer row: one match at most, by its keys."""
+        return self.source.name.startswith(TIED)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -103,6 +108,16 @@ def conjuncts(node: exp.Expr | None) -> Iterator[exp.Expr]:
             stack += [each.expression, each.this]
         else:
             yield each
+
+
+def lookup_joining(node: exp.Join, source: TableRef) -> Joining:
+    """Return the join of a query that stands for a subquery of the outer row."""
+    return Joining(
+        node=node,
+        source=replace(source, is_optional=True),
+        kind=JoinKind.LEFT,
+        conditions=tuple(conjuncts(node.args["on"])),
+    )
 
 
 def shared_columns(node: exp.Join, left: Selection, right: Selection) -> list[exp.Identifier]:

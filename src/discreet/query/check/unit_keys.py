@@ -7,6 +7,7 @@ from sqlglot import exp
 from discreet.errors import UnsupportedError
 from discreet.query.check.relations import Names
 from discreet.query.parse import DIALECT, span_of
+from discreet.query.questions import DeclaredGroups, Groups, OneUnitEach, UndeclaredGroups
 from discreet.query.tree import Call, Expression, Literal, columns_in
 
 SHIFTS = {"add", "subtract", "concat", "concatenate"}
@@ -62,3 +63,17 @@ def refuse_one_unit_groups(
             fix,
             span=span_of(node),
         )
+
+
+def with_reason(
+    groups: Groups, keys: Sequence[Expression], nodes: Sequence[exp.Expr], names: Names
+) -> Groups:
+    """Return the groups, with the reason why none is shown if each is of one unit."""
+    of_one = [
+        node.sql(dialect=DIALECT)
+        for key, node in zip(keys, nodes, strict=True)
+        if names.is_of_one_unit(key)
+    ]
+    if isinstance(groups, DeclaredGroups) or not of_one:
+        return groups
+    return UndeclaredGroups(why=OneUnitEach(key=of_one[0]))
