@@ -85,8 +85,26 @@ AGGREGATES = {
     "QUANTILE(x, p)": "value below which the share p of the rows lies, chosen privately; needs "
     "bounds. Also `QUANTILE_CONT`, `QUANTILE_DISC`, `PERCENTILE_CONT` and `PERCENTILE_DISC`",
     "MEDIAN(x)": "`QUANTILE(x, 0.5)`",
+    "QUANTILE(x, [p, q])": "a list of quantiles, each with its own share of ε; also "
+    "`PERCENTILE_CONT(ARRAY[p, q])` and `APPROX_QUANTILES(x, 4)`",
+    "COUNT(DISTINCT (x, y))": "number of different pairs",
+    "AVG(DISTINCT x)": "`SUM(DISTINCT x) / COUNT(DISTINCT x)`",
 }
 """Aggregates that the checker reads one by one."""
+
+OF_ONE_UNIT = {
+    "COUNT(*)": "and `COUNT(x)`, `COUNT(DISTINCT x)`, `SUM(x)`, `AVG(x)`, `MEDIAN(x)`",
+    "MIN(x)": "smallest value: numbers, texts (by bytes), dates, timestamps, booleans",
+    "MAX(x)": "largest value, likewise",
+    "BOOL_OR(x)": "whether the condition x holds in some row",
+    "BOOL_AND(x)": "whether it holds in all rows; also `EVERY(x)`",
+    "ARG_MAX(x, y)": "x where y is largest, among rows in which neither is NULL; also `MAX_BY`",
+    "ARG_MIN(x, y)": "x where y is smallest, likewise; also `MIN_BY`",
+    "FIRST(x ORDER BY y)": "x of the first row; also `(ARRAY_AGG(x ORDER BY y))[1]`",
+    "LAST(x ORDER BY y)": "x of the last row",
+    "ANY_VALUE(x)": "the smallest value, so that it is the same in every run",
+}
+"""Aggregates of the rows of one unit."""
 
 MEANINGS = {
     Statistic.SUM: "sum; needs bounds",
@@ -155,7 +173,16 @@ def _aggregates() -> Iterator[str]:
     )
     distinct = ", ".join(f"`{each.name}(DISTINCT x)`" for each in WHEN_DISTINCT)
     yield f"Other names: {named}. With DISTINCT: {distinct}.\n"
-    yield "Not supported on private rows: " + _listed(NO_FORM) + ".\n"
+    without = NO_FORM - {each.partition("(")[0].casefold() for each in OF_ONE_UNIT}
+    yield "Not supported on private rows: " + _listed(without - {"min_by", "max_by"}) + ".\n"
+    yield "## Aggregates of one unit's rows\n"
+    yield "With `GROUP BY` on the privacy unit, in a subquery. They are exact, because the outer"
+    yield "query adds noise. Rows that `ORDER BY` or y leaves equal are ordered by x.\n"
+    yield "| aggregate | meaning |"
+    yield "|---|---|"
+    for name, meaning in OF_ONE_UNIT.items():
+        yield f"| `{name}` | {meaning} |"
+    yield ""
 
 
 def _functions() -> Iterator[str]:

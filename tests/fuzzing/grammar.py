@@ -371,6 +371,28 @@ def _beside(left: Relation, right: Relation, text: str) -> Relation:
 
 JOINS = ("JOIN", "INNER JOIN", "LEFT JOIN", "LEFT OUTER JOIN")
 
+OUTER_JOINS = (
+    "{left} RIGHT JOIN {right} ON {on}",
+    "{left} FULL JOIN {right} ON {on}",
+    "{left} FULL OUTER JOIN {right} USING (u)",
+    "{left} NATURAL JOIN {right}",
+    "{left} NATURAL RIGHT JOIN {right}",
+    "{left} SEMI JOIN {right} ON {on}",
+    "{left} ANTI JOIN {right} USING (u)",
+    "(({left}) JOIN ({right}) ON {on})",
+    "w AS o LEFT JOIN ({left} JOIN {right} ON {on}) ON o.u = a.u",
+    "main.{left} FULL JOIN public.{right} ON {on} LEFT JOIN main.p ON main.p.k = a.k",
+    "{left} JOIN {right} ON {on} RIGHT JOIN w AS o ON o.u = a.u",
+    "{left} JOIN {right} ON {on} FULL JOIN w AS o ON o.u = a.u AND o.v > a.x",
+)
+
+PUBLIC_FIRST = (
+    "{left} LEFT JOIN {right} ON {on}",
+    "{right} RIGHT JOIN {left} ON {on}",
+    "{right} FULL JOIN {left} ON {on}",
+    "{left} LEFT JOIN ({right} JOIN w AS o ON o.u = a.u) ON {on}",
+)
+
 
 # --------------------------------------------------------------------------- questions
 
@@ -383,7 +405,7 @@ WINDOWS: dict[WindowFunction, tuple[str, ...]] = {
     WindowFunction.FIRST_VALUE: ("FIRST_VALUE({this})",),
     WindowFunction.LAST_VALUE: ("LAST_VALUE({this})",),
     WindowFunction.COUNT: ("COUNT(*)", "COUNT({this})"),
-    WindowFunction.SUM: ("SUM({integer})",),
+    WindowFunction.SUM: ("SUM({integer})", "AVG({integer})"),
     WindowFunction.MIN: ("MIN({this})",),
     WindowFunction.MAX: ("MAX({this})",),
 }
@@ -391,6 +413,7 @@ FRAMES = (
     "",
     "ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW",
     "ROWS UNBOUNDED PRECEDING",
+    "ROWS BETWEEN 2 PRECEDING AND CURRENT ROW",
     "ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING",
 )
 
@@ -398,10 +421,15 @@ AGGREGATES: dict[Statistic, tuple[str, ...]] = {
     Statistic.COUNT_ROWS: ("COUNT(*)", "COUNT(1)", "COUNT()"),
     Statistic.COUNT: ("COUNT({any})", "COUNT_IF({condition})", "COUNTIF({condition})"),
     Statistic.COUNT_UNITS: ("COUNT(DISTINCT {unit})",),
-    Statistic.COUNT_DISTINCT: ("COUNT(DISTINCT {any})", "APPROX_COUNT_DISTINCT({any})"),
-    Statistic.SUM: ("SUM({bounded})",),
+    Statistic.COUNT_DISTINCT: (
+        "COUNT(DISTINCT {any})",
+        "APPROX_COUNT_DISTINCT({any})",
+        "COUNT(DISTINCT ({any}, {text}))",
+        "COUNT(DISTINCT {any}, {number})",
+    ),
+    Statistic.SUM: ("SUM({bounded})", "SUM({bounded} ORDER BY {any})"),
     Statistic.SUM_DISTINCT: ("SUM(DISTINCT {bounded})",),
-    Statistic.AVG: ("AVG({bounded})", "MEAN({bounded})"),
+    Statistic.AVG: ("AVG({bounded})", "MEAN({bounded})", "AVG(DISTINCT {bounded})"),
     Statistic.VAR_SAMP: ("VARIANCE({bounded})", "VAR_SAMP({bounded})"),
     Statistic.VAR_POP: ("VAR_POP({bounded})",),
     Statistic.STDDEV_SAMP: ("STDDEV({bounded})", "STDDEV_SAMP({bounded})"),
@@ -427,20 +455,37 @@ AGGREGATES: dict[Statistic, tuple[str, ...]] = {
         "QUANTILE_DISC({moment}, 0)",
         "QUANTILE({bounded}, 1)",
         "APPROX_QUANTILE({bounded}, 0.1)",
+        "QUANTILE_CONT({bounded}, [0.1, 0.9])",
+        "QUANTILE_DISC({moment}, [0.25, 0.5])[2]",
+        "PERCENTILE_CONT(ARRAY[0, 0.5]) WITHIN GROUP (ORDER BY {bounded} DESC)",
+        "APPROX_QUANTILE({bounded}, [0.5])",
+        "APPROX_QUANTILES({bounded}, 2)",
+        "APPROX_QUANTILES({bounded}, 4)[OFFSET(1)]",
     ),
     Statistic.MIN: ("MIN({bounded})", "MIN({moment})", "MIN(DISTINCT {bounded})"),
     Statistic.MAX: ("MAX({bounded})", "MAX({moment})", "MAX(DISTINCT {bounded})"),
-    Statistic.MODE: ("MODE({key})",),
+    Statistic.MODE: ("MODE({key})", "MODE() WITHIN GROUP (ORDER BY {key})"),
 }
 PER_UNIT = (
     *("COUNT(*)", "COUNT({any})", "COUNT(DISTINCT {any})", "SUM({bounded})", "SUM({integer})"),
     *("AVG({bounded})", "MIN({bounded})", "MAX({bounded})", "MIN({moment})", "MAX({moment})"),
     "MEDIAN({bounded})",
     *("AVG({bounded}) FILTER (WHERE {condition})",),
+    *("MIN({any})", "MAX({text})", "MAX({any}) FILTER (WHERE {condition})", "ANY_VALUE({any})"),
+    *("BOOL_OR({condition})", "LOGICAL_AND({condition}) FILTER (WHERE {condition})"),
+    *("EVERY({condition})", "ARG_MAX({any}, {number})", "MAX_BY({this}, {any})"),
+    *("ARG_MIN({any}, {time}) FILTER (WHERE {condition})", "FIRST({any} ORDER BY {time}, {any})"),
+    *("FIRST({this} ORDER BY {any} DESC NULLS FIRST)", "LAST({any} ORDER BY {integer})"),
+    *("ANY_VALUE({any} ORDER BY {text})", "(ARRAY_AGG({any} ORDER BY {text} DESC))[1]"),
+    *("LAST({any} ORDER BY {number} NULLS FIRST) FILTER (WHERE {condition})",),
+    *("COUNT(DISTINCT ({any}, {number}))", "COUNT(DISTINCT {any}, {text})"),
 )
 
 AFTERWARDS = (
     "SELECT MAX(a0) FROM ({one}) AS first",
+    "SELECT UNNEST(q), q[1] + 1, len(q) FROM (SELECT QUANTILE_DISC(clamp(x, 0, 9), [0, 1]) AS q "
+    "FROM t) AS first",
+    "SELECT SUM(p.weight), AVG(t.k * p.k), MAX(p.day) FROM t JOIN p ON t.k = p.k",
     "SELECT * EXCLUDE (a0) FROM (SELECT *, 1 AS more FROM ({one}) AS first) AS second",
     "SELECT a0 FROM ({one}) AS first UNION ALL SELECT a0 FROM ({one}) AS second",
     "SELECT a0 FROM ({one}) AS first UNION ALL SELECT a0 FROM ({other}) AS second",
@@ -703,6 +748,7 @@ class Questions:
         """Return what stands in FROM."""
         forms: list[Callable[[int], Relation]] = [self.single, self.on_unit, self.contradicting]
         forms += [self.with_public, self.with_released, self.on_path]
+        forms += [self.outer, self.public_first]
         if depth > 0:
             forms += [self.derived, self.per_unit, self.united, self.windowed, self.distinct]
             forms.append(self.first_rows)
@@ -763,6 +809,26 @@ class Questions:
         left, right = _c("a"), _w("b")
         both = _beside(left, right, f"{left.text} JOIN {right.text} ON a.w_id = b.w_id")
         return replace(both, unit="b.u")
+
+    def outer(self, _: int) -> Relation:
+        """Return joins that keep rows without a partner, joins in brackets, and filters."""
+        left, right = _t("a"), self.choices.one((_t, _w))("b")
+        both = replace(_beside(left, right, ""), unit=None)
+        more = Writer(choices=self.choices, relation=both).condition(1)
+        on = f"a.u = b.u AND ({more})" if self.choices.is_one_of(2) else "a.u = b.u"
+        form = self.choices.one(OUTER_JOINS)
+        text = form.format(left=left.text, right=right.text, on=on)
+        if "SEMI" in form or "ANTI" in form:
+            return replace(left, text=text)
+        return replace(both, text=text)
+
+    def public_first(self, _: int) -> Relation:
+        """Return a public table whose rows stay without a private partner."""
+        left, right = self.choices.one((_p, _far))("b"), _t("a")
+        form = self.choices.one(PUBLIC_FIRST)
+        on = "a.k = b.k AND a.x > 1" if self.choices.is_one_of(2) else "a.k = b.k"
+        text = form.format(left=left.text, right=right.text, on=on)
+        return replace(right, text=text, unit=None, known=left.known)
 
     # ----------------------------------------------------------------------- queries in FROM
 
@@ -913,6 +979,12 @@ def one_of_each(seed: str) -> Iterator[str]:
         yield f"SELECT {listed} FROM t AS a LEFT JOIN far AS b ON a.k = b.k"
         empty = "t AS a LEFT JOIN t AS b ON a.u = b.u AND b.k > 100"
         yield f"SELECT b.k, {listed} FROM {empty} GROUP BY b.k"
+    for form in OUTER_JOINS:
+        joined = form.format(left="t AS a", right="w AS b", on="a.u = b.u AND a.x > b.v")
+        yield f"SELECT COUNT(*), COUNT(a.x), SUM(clamp(a.i, 0, 9)) FROM {joined}"
+    for form in PUBLIC_FIRST:
+        joined = form.format(left="p AS b", right="t AS a", on="a.k = b.k AND a.x > b.weight")
+        yield f"SELECT b.name, COUNT(a.x), SUM(clamp(a.i, 0, 9)) FROM {joined} GROUP BY b.name"
     for form in PER_UNIT:
         made = writer.filled(form, Kind.INTEGER, 1)
         yield f"SELECT COUNT(c) FROM (SELECT a.u, {made} AS c FROM t AS a GROUP BY a.u) AS q"

@@ -1,5 +1,6 @@
 """The meaning of names, windows and inner queries in an expression over private rows."""
 
+import re
 from dataclasses import replace
 from datetime import date, datetime
 from fractions import Fraction
@@ -16,6 +17,7 @@ from discreet.errors import (
     UnsupportedError,
 )
 from discreet.query.check.constant_tables import TableWalk, check_width, in_released
+from discreet.query.check.named_windows import mean_over
 from discreet.query.check.post_select import check_functions, whole
 from discreet.query.check.relations import (
     CommonTables,
@@ -150,6 +152,8 @@ class RowScope:
 
     def window(self, node: exp.Window) -> Expression:
         """Return a window inside one unit's rows; any other would tie units together."""
+        if isinstance(node.this, exp.Avg):
+            return translate(mean_over(node), self)
         if not self.allows_windows:
             raise unhandled("A window function in this place", node)
         for name, value in node.args.items():
@@ -278,7 +282,7 @@ class RowScope:
         there = next((out.name for out in source.columns if out.is_unit), None)
         here = next(
             (
-                f"{table_of(each, o)}.{o.written}"
+                ".".join(filter(None, (table_of(each, o), o.written)))
                 for each in self.names.sources
                 for o in each.columns
                 if o.is_unit
@@ -387,7 +391,7 @@ def _constant(value: object) -> exp.Expr:
 
 
 def _frame(node: exp.Window, function: WindowFunction) -> str:
-    """Return "whole" or "running"; other frames are rejected."""
+    """Return "whole", "running" or "2 preceding"; other frames are rejected."""
     if function in RANKS | NEIGHBOURS:
         return "whole"
     spec = node.args.get("spec")
@@ -404,9 +408,13 @@ def _frame(node: exp.Window, function: WindowFunction) -> str:
     if parts.keys() - {"kind", "start", "start_side", "end", "end_side"}:
         raise unhandled("This window frame", node)
     is_rows = parts.get("kind") == "ROWS"
-    is_from_start = parts.get("start") == "UNBOUNDED" and parts.get("start_side") == "PRECEDING"
-    if is_rows and is_from_start and parts.get("end", "CURRENT ROW") in ("CURRENT ROW", ""):
-        return "running"
+    is_before = parts.get("start_side") == "PRECEDING"
+    is_from_start = parts.get("start") == "UNBOUNDED" and is_before
+    if is_rows and is_before and parts.get("end", "CURRENT ROW") in ("CURRENT ROW", ""):
+        if is_from_start:
+            return "running"
+        if re.fullmatch("[0-9]{1,6}", parts.get("start", "")):
+            return f"{int(parts['start'])} preceding"
     if is_from_start and parts.get("end") == "UNBOUNDED":
         return "whole"
     raise unhandled("This window frame", node)

@@ -109,6 +109,8 @@ CLAUSES = {
     "similarto": ("SIMILAR TO is", "Use LIKE"),
     "glob": ("GLOB is", "Use LIKE"),
     "tuple": ("A row of values is", "Compare the columns one by one, joined by AND"),
+    "array": ("A list of values is", "Select its values as columns of their own"),
+    "bracket": ("A list of values is", "Select its values as columns of their own"),
     "star": ("* is", "Name the columns"),
     "collate": ("COLLATE is", "Compare LOWER(...) of both sides"),
     "attimezone": (
