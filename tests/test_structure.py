@@ -411,14 +411,15 @@ INSIDE: dict[str, dict[str, set[str]]] = {
         "remedies": {"expressions", "parse"},
     },
     "query.expressions": in_order(
-        "__init__ intervals rejections",
-        "facts",
+        "__init__ intervals regular rejections",
+        "facts regular_check regular_text",
         "number_functions",
         "time_functions",
         "cuts functions literals",
         "coercion narrowing",
         "casts disjoint dispatch",
-        "formats",
+        "formats patterns spans",
+        "lists texts times",
         "translate",
     ),
     "query.check": in_order(
@@ -515,7 +516,7 @@ INSIDE: dict[str, dict[str, set[str]]] = {
     ),
     "engines": in_order(
         "__init__ base dialect rehearsed released synthetic",
-        "writer",
+        "regular writer",
         "rehearsal",
         "duckdb postgresql",
         "key_tables spark",
@@ -546,7 +547,7 @@ INSIDE: dict[str, dict[str, set[str]]] = {
     ),
     "engines.spark": in_order(
         "conditions sessions",
-        "numbers",
+        "numbers times",
         "dialect",
         "tables",
         "prepared",
@@ -605,12 +606,13 @@ INSIDE: dict[str, dict[str, set[str]]] = {
 
 EXPRESSIONS_SEEN = {
     *("casts", "coercion", "cuts", "disjoint", "facts", "functions", "intervals", "literals"),
-    *("narrowing", "number_functions", "rejections", "time_functions", "translate"),
+    *("narrowing", "number_functions", "regular", "regular_check", "regular_text", "rejections"),
+    *("time_functions", "translate"),
 }
-"""Of `query.expressions` others see all but `dispatch`, which knows no rules by itself, and
-`formats`, whose rules it is told of."""
+"""Of `query.expressions` others see all but `dispatch`, which knows no rules by itself, and the
+files whose rules it is told of."""
 
-ENGINES_SEEN = {"base", "dialect", "rehearsal", "rehearsed", "writer"}
+ENGINES_SEEN = {"base", "dialect", "regular", "rehearsal", "rehearsed", "writer"}
 """What engines share. They do not see each other."""
 
 SEEN_OF: dict[tuple[str, str], set[str]] = {

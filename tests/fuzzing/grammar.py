@@ -23,7 +23,7 @@ from discreet.catalog.schema import Kind, Value
 from discreet.query.expressions.casts import CASTS, INTEGERS
 from discreet.query.expressions.facts import Function, literal
 from discreet.query.expressions.functions import FUNCTIONS, call
-from discreet.query.expressions.translate import PART_FUNCTIONS
+from discreet.query.expressions.times import PART_FUNCTIONS
 from discreet.query.questions import Statistic
 from discreet.query.tree import ColumnOf, Expression, Facts, WindowFunction
 from tests.fuzzing import literals
@@ -107,6 +107,20 @@ SPELLINGS: dict[str, tuple[str, ...]] = {
     "starts_with": ("starts_with({0}, {1})", "({0} ^@ {1})", "prefix({0}, {1})"),
     "ends_with": ("ends_with({0}, {1})", "suffix({0}, {1})"),
     "contains": ("contains({0}, {1})",),
+    "regexp_matches": (
+        *("regexp_matches({0}, {1})", "({0} ~ {1})", "({0} !~ {1})", "({0} ~* 'a[b-k]+')"),
+        *("regexp_full_match({0}, {1})", "({0} SIMILAR TO '[a-z]+')"),
+    ),
+    "regexp_extract": ("regexp_extract({0}, {1}, {2})", "regexp_extract({0}, '[^ ]+')"),
+    "regexp_replace": ("regexp_replace({0}, {1}, {2})",),
+    "regexp_replace_all": ("regexp_replace({0}, {1}, {2}, 'g')",),
+    "byte_length": ("strlen({0})", "octet_length({0})", "bit_length({0})"),
+    "ascii": ("ascii({0})",),
+    "split_part": ("split_part({0}, {1}, {2})", "string_split({0}, {1})[3]"),
+    "part_count": ("len(string_split({0}, {1}))", "array_length(string_split({0}, {1}))"),
+    "translate": ("translate({0}, {1}, {2})",),
+    "lpad": ("lpad({0}, {1}, {2})", "lpad({0}, {1})"),
+    "rpad": ("rpad({0}, {1}, {2})",),
     "position": ("strpos({0}, {1})", "position({1} IN {0})", "instr({0}, {1})"),
     "date_part": ("date_part({0}, {1})", "datepart({0}, {1})", "extract({bare} FROM {1})"),
     "date_trunc": ("date_trunc({0}, {1})", "datetrunc({0}, {1})"),
@@ -114,6 +128,15 @@ SPELLINGS: dict[str, tuple[str, ...]] = {
     "add_days": ("({0} + {1})", "({0} - {1})"),
     "days_between": ("({0} - {1})",),
     "add_interval": ("({0} + {span})", "({0} - {span})", "date_add({0}, {span})"),
+    "add_microseconds": (
+        *("({0} + to_microseconds({1}))", "({0} - INTERVAL ({1}) HOUR)", "({0} + to_days({1}))"),
+        "({0} + {1} * INTERVAL '1 minute')",
+        *(f"({{0}} + to_{unit}s({{1}}))" for unit in ("week", "hour", "minute", "second")),
+        "({0} + to_milliseconds({1}))",
+    ),
+    "time_bucket": (
+        *("time_bucket({width}, {0})", "date_bin({width}, {0}, TIMESTAMP '2001-01-01 00:00:07')"),
+    ),
     "make_date": ("make_date({0}, {1}, {2})",),
     "to_integer": ("CAST({0} AS {type})", "TRY_CAST({0} AS {type})", "({0})::{type}"),
     "to_real": ("CAST({0} AS {type})", "TRY_CAST({0} AS {type})"),
@@ -135,10 +158,22 @@ OTHER_FORMS: dict[Kind | None, tuple[str, ...]] = {
     Kind.INTEGER: (
         *(f"{name}({{time}})" for name in PARTS_OF_TIMES),
         "width_bucket({number}, -1.5, 10, 4)",
+        *("yearweek({time})", "epoch_us({time})", "epoch_ms({time})"),
+        *("date_sub('hour', {time}, {time})", "datesub('day', {time}, {time})"),
+        *("date_part('day', {moments})", "extract(minute FROM {moments})"),
     ),
+    Kind.REAL: ("extract(epoch FROM {moments})", "(epoch(-{moments}) / 60)"),
+    Kind.DATE: ("last_day({time})",),
+    Kind.TIMESTAMP: (
+        *("epoch_ms({integer})", "({time} - to_months(2))", "date_sub({time}, {span})"),
+        *(f"({{time}} + to_{each}(3))" for each in ("quarters", "years", "decades", "centuries")),
+    ),
+    Kind.TIMESTAMP_TZ: ("to_timestamp({integer})",),
     Kind.TEXT: (
         *("dayname({time})", "monthname({time})", "strftime({time}, '%Y-%m-%d %H:%M:%S.%f')"),
         *("strftime({time}, '%a %b %p %I %j')", "strftime('%G-W%V-%u %%', {time})"),
+        *("strftime({time}, '%c %U %W %g')", "to_char({time}, 'YYYY-MM-DD HH24:MI FMMonth Dy Q')"),
+        *("concat_ws(', ', {text}, {integer}, {text})", "repeat({text}, 3)", "repeat({text}, 0)"),
     ),
     None: (
         "CASE {same} WHEN {same} THEN {this} WHEN {same} THEN {this} ELSE {this} END",
@@ -148,6 +183,14 @@ OTHER_FORMS: dict[Kind | None, tuple[str, ...]] = {
         "ifnull({this}, {this})",
     ),
     Kind.BOOLEAN: (
+        *("({moments} > INTERVAL '3 days')", "({moments} BETWEEN {moments} AND INTERVAL 3 HOUR)"),
+        *("({moments} IS NULL)", "(2 * {moments} <> '1 day 2 hours')", "isnan({number})"),
+        *("({moments} - {moments} < to_hours({integer}) + {moments})", "isinf({number})"),
+        *("({integer} = ANY([1, 7, NULL]))", "({text} <> ALL(ARRAY['a', 'é']))"),
+        *("({number} > ANY([0.5, 2]))", "({integer} <= ALL([3, 60]))", "({integer} = SOME([7]))"),
+        *("list_contains(['a', 'x', NULL], {text})", "({integer} IN [1, 2])"),
+        *("({number} BETWEEN SYMMETRIC 7 AND {number})",),
+        "({unit} <> ALL (SELECT u FROM w WHERE g LIKE '%a%'))",
         "({same} BETWEEN {same} AND {same})",
         "({same} NOT BETWEEN {same} AND {same})",
         "({unit} IN (SELECT u FROM w WHERE v > {number}))",
@@ -597,6 +640,7 @@ class Writer:
         """Return a form with expressions in place of what it names."""
         same = self.choices.one(KINDS[:-1])
         time = self.choices.one((Kind.DATE, Kind.TIMESTAMP, Kind.TIMESTAMP_TZ))
+        stamp = self.choices.one((Kind.TIMESTAMP, Kind.TIMESTAMP_TZ))
         kinds = {
             "{same}": same,
             "{this}": kind,
@@ -606,14 +650,16 @@ class Writer:
             "{text}": Kind.TEXT,
             "{any}": same,
             "{time}": time,
+            "{stamp}": stamp,
         }
+        form = form.replace("{moments}", "({stamp} - {stamp})")
         for name, each in kinds.items():
             while name in form:
                 form = form.replace(name, self.expression(each, depth), 1)
         for name, text in (("{bounded}", self.bounded), ("{moment}", self.moment)):
             while name in form:
                 form = form.replace(name, text(depth), 1)
-        form = form.replace("{key}", self.key())
+        form = form.replace("{key}", self.key()).replace("{span}", literals.span(self.choices))
         return form.replace("{unit}", self.relation.unit or "NULL")
 
     def bounded(self, depth: int = 1) -> str:
@@ -664,6 +710,7 @@ class Writer:
             "{pipes}": " || ".join(arguments),
             "{bare}": arguments[0].strip("'"),
             "{span}": literals.span(self.choices),
+            "{width}": literals.width(self.choices),
             "{type}": self.choices.one(TYPES.get(name, ["INT"])),
             **{f"{{{place}}}": each for place, each in enumerate(arguments)},
         }

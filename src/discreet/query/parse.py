@@ -94,6 +94,7 @@ def parse(query: str | WrittenQuery, catalog: Catalog | None = None) -> exp.Quer
         check_aggregates(tree)
         if catalog is not None:
             check_catalog(options, tree, catalog)
+    _keep_to_char(tree)
     return tree
 
 
@@ -114,6 +115,7 @@ def _read(query: WrittenQuery) -> tuple[exp.Query, PrivacyOptions | None]:
     _check_verb(tokens[0])
     tree = _tree(tokens, text, dialect)
     _check_tree(tree)
+    _note_names(tree, text)
     if placeholders or query.parameters:
         tree = filled(tree, placeholders, query.parameters, LONGEST - len(text))
     return tree, options
@@ -146,6 +148,23 @@ def _tree(tokens: list[Token], text: str, dialect: type[Dialect]) -> exp.Query:
         verb = "" if tree is None else tree.key.upper()
         raise _not_a_question(next((t for t in tokens if t.text.upper() == verb), tokens[0]))
     return tree
+
+
+def _note_names(tree: exp.Expr, text: str) -> None:
+    """Note what the query calls each function: the parser has other names for many."""
+    for node in tree.find_all(exp.Func):
+        start, end = node.meta.get("start"), node.meta.get("end")
+        if start is not None and end is not None:
+            node.meta["name"] = text[start : end + 1]
+
+
+def _keep_to_char(tree: exp.Expr) -> None:
+    """Let TO_CHAR be what it is: DuckDB has none, and would be given it without its format."""
+    for node in list(tree.find_all(exp.ToChar)):
+        given = [each for each in node.args.values() if isinstance(each, exp.Expr)]
+        named = exp.Anonymous(this="TO_CHAR", expressions=given)
+        named.meta.update(node.meta)
+        node.replace(named)
 
 
 def canonical_text(query: str | WrittenQuery) -> str | None:
