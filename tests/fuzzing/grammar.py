@@ -197,6 +197,12 @@ OTHER_FORMS: dict[Kind | None, tuple[str, ...]] = {
         "({unit} NOT IN (SELECT u FROM w WHERE g LIKE '%a%'))",
         "EXISTS (SELECT 1 FROM w AS inner_rows WHERE inner_rows.u = {unit} AND {condition})",
         "(NOT EXISTS (SELECT 1 FROM t AS others WHERE others.u = {unit} AND others.hiv))",
+        "((SELECT COUNT(*) FROM w AS tied WHERE tied.u = {unit}) > {number})",
+        "((SELECT MAX(tied.v) FROM w AS tied WHERE tied.u = {unit} HAVING COUNT(*) > 1) > 0)",
+        "((SELECT tied.g FROM w AS tied WHERE tied.u = {unit} ORDER BY tied.v LIMIT 1) = 'a')",
+        "(3 > ALL (SELECT tied.v FROM w AS tied WHERE tied.u = {unit}))",
+        "(3 = ANY (SELECT tied.v FROM w AS tied WHERE tied.u = {unit}))",
+        "EXISTS (SELECT 1 FROM w AS tied WHERE tied.u = {unit} GROUP BY tied.g HAVING COUNT(*) > 1)",
         "({text} IN (SELECT name FROM p WHERE weight > 1))",
         "({text} IN (SELECT s FROM t GROUP BY s HAVING COUNT(*) > 3))",
         "({number} NOT IN (SELECT AVG(x) FROM t GROUP BY n))",
@@ -448,7 +454,7 @@ WINDOWS: dict[WindowFunction, tuple[str, ...]] = {
     WindowFunction.FIRST_VALUE: ("FIRST_VALUE({this})",),
     WindowFunction.LAST_VALUE: ("LAST_VALUE({this})",),
     WindowFunction.COUNT: ("COUNT(*)", "COUNT({this})"),
-    WindowFunction.SUM: ("SUM({integer})", "AVG({integer})"),
+    WindowFunction.SUM: ("SUM({integer})",),
     WindowFunction.MIN: ("MIN({this})",),
     WindowFunction.MAX: ("MAX({this})",),
 }
@@ -544,6 +550,10 @@ AFTERWARDS = (
     "SELECT s, RANK() OVER w AS place FROM t GROUP BY s WINDOW w AS (ORDER BY COUNT(*))",
     "SELECT v.k, COUNT(*) AS n FROM t JOIN p AS v ON t.k = v.k GROUP BY v.k "
     "QUALIFY ROW_NUMBER() OVER (ORDER BY n) < 4",
+    "SELECT COUNT(*) FROM t, LATERAL (SELECT COUNT(*) AS n FROM w WHERE w.u = t.u) AS tied "
+    "WHERE tied.n > 1",
+    "SELECT COUNT(*) FROM t LEFT JOIN LATERAL (SELECT w.g FROM w WHERE w.u = t.u ORDER BY w.v "
+    "LIMIT 1) AS tied ON TRUE WHERE tied.g = 'a'",
     'SELECT COUNT(*) AS "a""b ☃ {0}" FROM "T" AS "a" WHERE "a"."X" > 3',
 )
 """Questions about what was released: SQL that comes after the noise."""

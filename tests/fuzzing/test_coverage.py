@@ -185,7 +185,7 @@ NAMED_OTHERWISE = {
     "what a node is in general": "AggFunc Binary Condition Connector Expr Func Predicate Query "
     "SetOperation Unary",
     "only to refuse it": "AnonymousAggFunc Columns Command GroupConcat HavingMax Hint Into "
-    "Lateral Lock MatchRecognize Parameter Pivot Placeholder RespectNulls SessionParameter "
+    "Lock MatchRecognize Parameter Pivot Placeholder RespectNulls SessionParameter "
     "TableSample Unnest",
     "made by the checker, not by the parser": "DType",
     "given back its own name by the reader": "ToChar",

@@ -579,7 +579,7 @@ def _windowed(draw: Draw) -> Relation:
         "w7": f"DENSE_RANK() OVER ({over} ORDER BY diagnosis)",
         "w8": f"FIRST_VALUE(cost) OVER ({over}, clinic_id {order})",
         "w10": f"SUM(minutes) OVER ({over} {order} ROWS BETWEEN 1 PRECEDING AND CURRENT ROW)",
-        "w11": f"AVG(minutes) OVER ({over} {order} ROWS BETWEEN 2 PRECEDING AND CURRENT ROW)",
+        "w11": f"MAX(minutes) OVER ({over} {order} ROWS BETWEEN 2 PRECEDING AND CURRENT ROW)",
         "w9": f"MIN(minutes) OVER ({over}, diagnosis)",
     }
     chosen = draw(st.lists(st.sampled_from(list(windows)), min_size=1, max_size=3, unique=True))

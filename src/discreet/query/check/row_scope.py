@@ -17,7 +17,6 @@ from discreet.errors import (
     UnsupportedError,
 )
 from discreet.query.check.constant_tables import TableWalk, check_width, in_released
-from discreet.query.check.named_windows import mean_over
 from discreet.query.check.post_select import check_functions, whole
 from discreet.query.check.relations import (
     CommonTables,
@@ -152,8 +151,6 @@ class RowScope:
 
     def window(self, node: exp.Window) -> Expression:
         """Return a window inside one unit's rows; any other would tie units together."""
-        if isinstance(node.this, exp.Avg):
-            return translate(mean_over(node), self)
         if not self.allows_windows:
             raise unhandled("A window function in this place", node)
         for name, value in node.args.items():
