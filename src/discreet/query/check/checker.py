@@ -146,7 +146,7 @@ class Checker:
                 return self.values(node)
             case _:
                 raise UnsupportedError(
-                    f"{node.key.upper()} is not supported here",
+                    "This is not supported here",
                     "Write a SELECT",
                     span=span_of(node),
                 )
