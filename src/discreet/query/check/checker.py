@@ -18,6 +18,7 @@ from discreet.query.check.constant_tables import beside_private_rows, releases_i
 from discreet.query.check.correlated import tie_queries
 from discreet.query.check.from_clause import selection_from
 from discreet.query.check.from_items import (
+    Bracket,
     Item,
     all_joins,
     is_private,
@@ -146,7 +147,7 @@ class Checker:
                 return self.values(node)
             case _:
                 raise UnsupportedError(
-                    f"{node.key.upper()} is not supported here",
+                    "This is not supported here",
                     "Write a SELECT",
                     span=span_of(node),
                 )
@@ -400,6 +401,7 @@ class Checker:
 
     def open_select(self, node: exp.Select, item: Item | None, named: CommonTables) -> PostQuery:
         """Keep SQL over released and public tables, with names for its columns and error bars."""
+        item = self.with_released_lookups(node, item, named)
         self.open_inner_queries(node, item, named)
         if item is None:
             expand_stars(node, Names(()))
@@ -407,6 +409,21 @@ class Checker:
         readable = tuple(open_sources(item))
         expand_stars(node, Names(readable, shared=settle_natural(item), is_open=True))
         return finish_post_query(node, tuple(leaves(item)))
+
+    def with_released_lookups(
+        self, node: exp.Select, item: Item | None, named: CommonTables
+    ) -> Item | None:
+        """Join what subqueries of public rows ask of private ones: a release by what ties them."""
+        tables = QueryTables(catalog=self.catalog, named=named)
+        if item is None or not tables.has_private_values(node):
+            return item
+        for each in tie_queries(node, tables.columns, tables.is_single, tables.reads_private):
+            source = self.source(each.this, named)
+            if isinstance(source.relation, PrivateRows):
+                raise row_level(each.this, is_per_unit=True)
+            node.append("joins", each)
+            item = Bracket(first=item, joins=((each, source),))
+        return item
 
     def open_inner_queries(self, node: exp.Select, item: Item | None, named: CommonTables) -> None:
         """Check the queries inside a SELECT's expressions; they too come afterwards."""
