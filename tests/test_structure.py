@@ -426,9 +426,9 @@ INSIDE: dict[str, dict[str, set[str]]] = {
         "translate",
     ),
     "query.check": in_order(
-        "key_space split_rows table_names",
+        "key_space table_names",
         "relations",
-        "from_items paths scans selections",
+        "from_items paths scans selections split_rows",
         "aggregate_rejections tuple_texts",
         "aggregates fan_outs first_rows given_names intervals named_windows",
         "public_bounds registered row_keys unit_keys",

@@ -254,20 +254,12 @@ class Checker:
     def select(self, node: exp.Select, named: CommonTables) -> PrivateRows | PostQuery:
         """Return what a SELECT is: private rows, a release, or SQL for afterwards."""
         check_clauses(node)
-        if self.reads_private(node, named):
-            unnest_split_texts(node)
+        unnest_split_texts(node, self.catalog, named)
         join_laterals(node, QueryTables(catalog=self.catalog, named=named).columns)
         item = self.item(node, named)
         if item is not None and is_private(item):
             return PrivateSelect(self, self.selection(node, item, named), named).result()
         return self.open_select(node, item, named)
-
-    def reads_private(self, node: exp.Select, named: CommonTables) -> bool:
-        """Return whether a SELECT names private rows: a table, or a query of WITH."""
-        private = [each.name for each in self.catalog.tables if isinstance(each, PrivateTable)]
-        private += [name for name, each in named.items() if isinstance(each, PrivateRows)]
-        names = {each.name.casefold() for each in node.find_all(exp.Table)}
-        return bool(names & {each.casefold() for each in private})
 
     def item(self, node: exp.Select, named: CommonTables) -> Item | None:
         """Return what stands in FROM."""

@@ -6,7 +6,10 @@ there is one. So each row meets at most five, which the query says. Proof: docs/
 
 from sqlglot import exp
 
+from discreet.catalog import Catalog
+from discreet.catalog.schema import PrivateTable
 from discreet.errors import UnsupportedError
+from discreet.query.check.relations import CommonTables, PrivateRows
 from discreet.query.parse import span_of
 
 MOST_PARTS = 50
@@ -15,8 +18,19 @@ MOST_PARTS = 50
 NUMBERS, NUMBER = "split_numbers", "part_number"
 
 
-def unnest_split_texts(node: exp.Select) -> None:
-    """Rewrite the parts of a text in SELECT or in FROM as a join with numbers."""
+def unnest_split_texts(node: exp.Select, catalog: Catalog, named: CommonTables) -> None:
+    """Rewrite the parts of a text in SELECT or in FROM as a join with numbers.
+
+    Queries that name no private rows stay as they are.
+    """
+    private = [each.name for each in catalog.tables if isinstance(each, PrivateTable)]
+    private += [name for name, each in named.items() if isinstance(each, PrivateRows)]
+    names = {each.name.casefold() for each in node.find_all(exp.Table)}
+    if names & {each.casefold() for each in private}:
+        _rewrite(node)
+
+
+def _rewrite(node: exp.Select) -> None:
     for join in list(node.args.get("joins") or []):
         _unnest_join(node, join)
     shown = [each for each in node.expressions if isinstance(each.unalias(), exp.Explode)]
