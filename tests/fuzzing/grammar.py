@@ -202,7 +202,8 @@ OTHER_FORMS: dict[Kind | None, tuple[str, ...]] = {
         "((SELECT tied.g FROM w AS tied WHERE tied.u = {unit} ORDER BY tied.v LIMIT 1) = 'a')",
         "(3 > ALL (SELECT tied.v FROM w AS tied WHERE tied.u = {unit}))",
         "(3 = ANY (SELECT tied.v FROM w AS tied WHERE tied.u = {unit}))",
-        "EXISTS (SELECT 1 FROM w AS tied WHERE tied.u = {unit} GROUP BY tied.g HAVING COUNT(*) > 1)",
+        "EXISTS (SELECT 1 FROM w AS tied WHERE tied.u = {unit} GROUP BY tied.g "
+        "HAVING COUNT(*) > 1)",
         "({text} IN (SELECT name FROM p WHERE weight > 1))",
         "({text} IN (SELECT s FROM t GROUP BY s HAVING COUNT(*) > 3))",
         "({number} NOT IN (SELECT AVG(x) FROM t GROUP BY n))",
