@@ -27,10 +27,13 @@ from discreet.query.parse import parse
 from discreet.query.questions import Question, Statistic
 from discreet.query.tree import (
     Call,
+    ConstantRows,
     GroupByUnit,
+    InReleasedRows,
     Join,
     JoinKind,
     PublicScan,
+    ReleasedRows,
     ReleasedScalar,
     Scan,
     Select,
@@ -51,6 +54,9 @@ DRAWN = 250
 TREE_NODES = (
     Scan,
     PublicScan,
+    ConstantRows,
+    ReleasedRows,
+    InReleasedRows,
     Select,
     GroupByUnit,
     UnionAll,

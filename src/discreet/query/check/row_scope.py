@@ -16,13 +16,13 @@ from discreet.errors import (
     UnknownNameError,
     UnsupportedError,
 )
+from discreet.query.check.constant_tables import TableWalk, check_width, in_released
 from discreet.query.check.post_select import check_functions, whole
 from discreet.query.check.relations import (
     CommonTables,
     Names,
     PostQuery,
     PrivateRows,
-    PublicReader,
     TableRef,
     table_of,
 )
@@ -30,7 +30,6 @@ from discreet.query.check.selections import conjuncts
 from discreet.query.expressions.rejections import nested_aggregate, row_level, unhandled
 from discreet.query.expressions.translate import condition, translate
 from discreet.query.parse import DIALECT, span_of
-from discreet.query.questions import Aggregation
 from discreet.query.tree import (
     Expression,
     Facts,
@@ -74,11 +73,9 @@ MOST_LISTED = 10_000
 """No longer list of public values is put into a query."""
 
 
-class QuestionWalk(Protocol):
+class QuestionWalk(TableWalk, Protocol):
     """The walk through the query, for the parts of it that meet queries inside."""
 
-    public: PublicReader
-    releases: list[Aggregation]
     outermost: exp.Expr | None
     """The SELECT whose result is the answer."""
 
@@ -324,6 +321,8 @@ class RowScope:
                     node,
                 )
             return UnitSemiJoin(rows=result.rows, name="__inner", where=None, facts=TRUTH)
+        if not result.is_public:
+            return in_released(translate(left, self), result, node, self.named, self.walker)
         values = self._public_values(result, node)
         listed = [_constant(each) for (each,) in values]
         if not listed:
@@ -331,16 +330,7 @@ class RowScope:
         return translate(exp.In(this=left, expressions=listed), self)
 
     def _public_values(self, result: PostQuery, node: exp.Expr) -> list[tuple[object, ...]]:
-        if not result.is_public:
-            raise UnsupportedError(
-                "IN (SELECT ...) cannot use the results of another private query",
-                "Run the inner query first, then write its values into the list",
-                span=span_of(node),
-            )
-        if len(result.columns) != 1:
-            raise UnsupportedError(
-                "A subquery in IN must have one column", "Select one column", span=span_of(node)
-            )
+        check_width(result, node)
         tree = whole(result.tree, self.named)
         check_functions(tree)
         sql = tree.sql(dialect=DIALECT, identify=True)
