@@ -267,10 +267,9 @@ class Checker:
         names = [] if item is None else [each.name.casefold() for each in leaves(item)]
         if len(set(names)) < len(names):
             twice = next(each for each in names if names.count(each) > 1)
+            where = span_of(node.args["from_"])
             raise UnsupportedError(
-                f"{twice} appears twice in FROM",
-                "Give each an alias",
-                span=span_of(node.args["from_"]),
+                f"{twice} appears twice in FROM", "Give each an alias", span=where
             )
         return item
 
