@@ -45,6 +45,7 @@ from discreet.query.check.relations import (
     scan,
 )
 from discreet.query.check.released_tables import RELEASED
+from discreet.query.check.released_lookups import look_up_releases
 from discreet.query.check.set_operations import open_set_operation
 from discreet.query.check.shown_groups import over_shown_groups
 from discreet.query.check.tied_query import untied
@@ -389,6 +390,7 @@ class Checker:
         self, node: exp.Select, sources: tuple[TableRef, ...], named: CommonTables
     ) -> PostQuery:
         """Keep SQL over released and public tables, with names for its columns and error bars."""
+        look_up_releases(node, QueryTables(catalog=self.catalog, named=named))
         self.open_inner_queries(node, named)
         names = Names(sources)
         expand_stars(node, names)

@@ -28,6 +28,13 @@ class QueryTables:
         table = self.catalog.table(name)
         return None if table is None else tuple(each.name for each in table.columns)
 
+    def is_private(self, name: str) -> bool:
+        """Return whether a table holds private rows."""
+        known = self.named.get(name.casefold())
+        if known is not None:
+            return isinstance(known, PrivateRows)
+        return isinstance(self.catalog.table(name), PrivateTable)
+
     def is_single(self, query: TiedQuery) -> bool:
         """Return whether the catalog promises one row of a query at most for each outer row.
 
