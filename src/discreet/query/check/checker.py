@@ -45,7 +45,7 @@ from discreet.query.check.relations import (
     scan,
 )
 from discreet.query.check.released_tables import RELEASED
-from discreet.query.check.released_lookups import look_up_releases
+from discreet.query.check.released_lookups import look_up_releases, refuse_groups_of_one
 from discreet.query.check.set_operations import open_set_operation
 from discreet.query.check.shown_groups import over_shown_groups
 from discreet.query.check.tied_query import untied
@@ -238,6 +238,7 @@ class Checker:
         first, joinings = self.sources(node, named)
         sources = () if first is None else (first, *(each.source for each in joinings))
         if first is not None and any(isinstance(each.relation, PrivateRows) for each in sources):
+            refuse_groups_of_one(node)
             joinings = self.with_lookups(node, joinings, named)
             selection = Selection(node=node, first=first, joinings=joinings)
             return PrivateSelect(self, selection, named).result()

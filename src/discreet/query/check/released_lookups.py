@@ -8,7 +8,7 @@ Nothing is decided here about privacy.
 
 from sqlglot import exp
 
-from discreet.errors import UnsupportedError
+from discreet.errors import RowLevelError, UnsupportedError
 from discreet.query.check.correlated import is_correlated
 from discreet.query.check.named_tables import QueryTables
 from discreet.query.check.outer_columns import relations_of, visible_in
@@ -59,8 +59,20 @@ def _lookup(inner: exp.Select, around: Around) -> exp.Select:
     for each in list(found.find_all(exp.Column)):
         each.replace(exp.AnyValue(this=each.copy()))
     alias = exp.TableAlias(this=exp.to_identifier(LOOKUP, quoted=True))
-    return exp.Select(
+    made = exp.Select(
         expressions=[found],
         from_=exp.From(this=exp.Subquery(this=query.node, alias=alias)),
         where=exp.Where(this=exp.and_(*query.conditions(LOOKUP), copy=False)),
     )
+    made.meta[LOOKUP] = span_of(inner)
+    return made
+
+
+def refuse_groups_of_one(node: exp.Select) -> None:
+    """Reject a query of groups that turned out to be of one unit each: these are not released."""
+    if LOOKUP in node.meta:
+        raise RowLevelError(
+            "This subquery would show a number of one privacy unit for each public row",
+            "Compare other columns than the privacy unit, or join both tables in FROM",
+            span=node.meta[LOOKUP],
+        )
