@@ -140,7 +140,7 @@ def test_an_account_hands_on_what_it_is_given(curator: Curator) -> None:
     assert eve.ask(SOME, epsilon=1, confidence=0.9, row_choice="per-query").confidence == Fraction(
         9, 10
     )
-    in_trino = eve.explain(SOME, within=20, dialect="trino")
+    in_trino = eve.explain(SOME, within=20, sql_for="trino")
     assert in_trino.sqls
     assert "Generated SQL" in str(in_trino)
     assert "Generated SQL" not in str(eve.explain(SOME, within=20))

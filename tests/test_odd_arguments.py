@@ -202,6 +202,8 @@ def test_no_other_method_of_a_curator_takes_an_odd_argument(curator: Curator) ->
             each: Any = odd
             for what, call in {
                 "dialect": lambda each=each: curator.explain(COUNT, epsilon=1, dialect=each),
+                "sql_for": lambda each=each: curator.explain(COUNT, epsilon=1, sql_for=each),
+                "parameters": lambda each=each: curator.explain(COUNT, epsilon=1, parameters=each),
                 "column": lambda each=each: curator.find_bounds(each, epsilon=1),
                 "price": lambda each=each: curator.find_bounds("data.spend", epsilon=each),
                 "payer": lambda each=each: curator.find_bounds("spend", epsilon=1, account=each),
@@ -259,8 +261,8 @@ def test_the_sentences_say_what_is_meant(curator: Curator) -> None:
             'find_bounds_of must be a list of columns, such as ["visits.cost"]',
         ),
         (
-            lambda: curator.explain(COUNT, epsilon=1, dialect=5),  # type: ignore[arg-type]
-            "dialect must be one of bigquery, databricks, snowflake, trino",
+            lambda: curator.explain(COUNT, epsilon=1, sql_for=5),  # type: ignore[arg-type]
+            "sql_for must be one of bigquery, databricks, snowflake, trino",
         ),
         (
             lambda: discreet.open(PEOPLE, unit="who", epsilon=1, name=""),

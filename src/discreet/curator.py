@@ -44,12 +44,14 @@ from discreet.measured_coverage import CoverageMeasurer
 from discreet.noise import SYSTEM, Entropy
 from discreet.parameters import Real, confidence_level, rational
 from discreet.planner import BoundPlan, Planner
+from discreet.query.parse import noted
 from discreet.query.plan import Plan
 from discreet.query.plan.bounded_rows import with_row_choice
 from discreet.query.plan.group_limits import with_groups_per_unit
 from discreet.query.plan.plan import PlannedRelease, make_target
 from discreet.reuse import Reuse
 from discreet.terms import accepting_old_names
+from discreet.written import Parameters, WrittenQuery, written
 
 
 class Curator:
@@ -104,6 +106,8 @@ class Curator:
         find_bounds_of: Collection[str] = (),
         row_choice: RowChoice | str | None = None,
         groups_per_unit: int | None = None,
+        parameters: Parameters = None,
+        dialect: str | None = None,
         account: str = OWNER,
     ) -> Answer:
         """Return the answer, at the price of exactly epsilon, or at the least price for an error.
@@ -119,29 +123,32 @@ class Curator:
 
         `groups_per_unit` is the most groups of GROUP BY that a unit is counted in, where that
         lowers the noise; as the catalog has it if nothing is said.
+
+        `parameters` are the values of placeholders: a list for ? and $1, a mapping for :name.
+        `dialect` is that of the SQL: "duckdb", "postgres" or "bigquery".
         """
         # An account that this process knows to be disabled is rejected first, then bad terms, then
         # the query. `reuse.find` checks the account again, as the ledger has it by then.
         self._ledger.check_early(account)
-        level = confidence_level(confidence)
+        level, query = confidence_level(confidence), written(sql, parameters, dialect)
         target = make_target(epsilon, delta, within, confidence)
         catalog = with_groups_per_unit(with_row_choice(self.catalog, row_choice), groups_per_unit)
-        search = bounds_search(self._planner, sql, target, find_bounds_of, catalog)
+        search = bounds_search(self._planner, query, target, find_bounds_of, catalog)
         found, change = FoundBounds(catalog=catalog, target=target), None
         if search is not None:  # a question of its own, for each column
-            found, change = self._find(search, sql, account)
-        bound = self._planner.plan(sql, found.target, found.catalog)  # parse, check, plan, bind
+            found, change = self._find(search, query, account)
+        bound = self._planner.plan(query, found.target, found.catalog)  # parse, check, plan, bind
         bound, known, covered = self._look_up(bound, account)  # what was released before
         if search is None:  # else it was said before bounds were found
             self._warn_of_thresholds(bound.plan, known.unpaid)
-        released = self._executor.execute(bound, known, note=sql, account=account)
+        released = self._executor.execute(bound, known, note=noted(query), account=account)
         cost, from_ledger = _cost_and_origin(released, found)
         change = change or (None if released.charged.is_free else known.change)
         return present(
             released.plan,
             released.noisy,
             self._public.run,
-            text=sql,
+            text=noted(query),
             confidence=level,
             price=cost,
             balance=balance_from(released.balance.remaining, released.balance.limit),
@@ -165,17 +172,20 @@ class Curator:
         find_bounds_of: Collection[str] = (),
         row_choice: RowChoice | str | None = None,
         groups_per_unit: int | None = None,
+        parameters: Parameters = None,
         dialect: str | None = None,
+        sql_for: str | None = None,
         account: str = OWNER,
     ) -> Explanation:
         """Return what `ask` would do and cost, and how good the answer would be; reads no data.
 
-        `dialect` has the statements in the words of another engine, "bigquery", "databricks",
+        `sql_for` has the statements in the words of another engine, "bigquery", "databricks",
         "snowflake" or "trino", over tables that are not prepared; nothing is run there. Rows are
         then chosen per query, whatever `row_choice` says.
         """
         self._ledger.check_early(account)
-        choice = row_choice if dialect is None else RowChoice.PER_QUERY
+        query = written(sql, parameters, dialect)
+        choice = row_choice if sql_for is None else RowChoice.PER_QUERY
         catalog = with_groups_per_unit(with_row_choice(self.catalog, choice), groups_per_unit)
         target = make_target(epsilon, delta, within, confidence)
 
@@ -183,28 +193,28 @@ class Curator:
             bound, known, covered = self._look_up(bound, account)
             explanation = explain_plan(
                 bound.plan,
-                bound.sqls(dialect),
+                bound.sqls(sql_for),
                 confidence,
-                question=sql,
+                question=noted(query),
                 remaining=balance_from(known.balance.remaining, known.balance.limit),
                 due=price_of(known.unpaid),
-                shows_sql=dialect is not None,
+                shows_sql=sql_for is not None,
                 is_suspended=known.would_be_rejected,
                 coverage=covered,
                 unlikely=self._unlikely(bound.plan, known.unpaid),
             )
             return with_known(explanation, self._version, known)
 
-        search = bounds_search(self._planner, sql, target, find_bounds_of, catalog)
+        search = bounds_search(self._planner, query, target, find_bounds_of, catalog)
         if search is None:
-            return explained(self._planner.plan(sql, target, catalog))
+            return explained(self._planner.plan(query, target, catalog))
         finding = {ref: self._planner.bind(each) for ref, each in search.plans.items()}
         bounds = self._known_bounds(finding, account)
         if bounds is not None:
-            bound = self._planner.plan(sql, search.target, search.with_bounds(bounds))
+            bound = self._planner.plan(query, search.target, search.with_bounds(bounds))
             return explain_found(explained(bound), search, bounds)
         wide, narrow = (
-            explained(self._planner.plan(sql, search.target, search.with_placeholders(part)))
+            explained(self._planner.plan(query, search.target, search.with_placeholders(part)))
             for part in (Fraction(1), Fraction(1, 2))
         )
         return explain_unfound((wide, narrow), search, [*map(explained, finding.values())])
@@ -343,7 +353,7 @@ class Curator:
     # ----------------------------------------------------------------------- bounds found first
 
     def _find(
-        self, search: BoundsSearch, sql: str, account: str
+        self, search: BoundsSearch, query: WrittenQuery, account: str
     ) -> tuple[FoundBounds, DataChange | None]:
         """Find missing bounds, each by a question of its own; say if the data changed.
 
@@ -354,7 +364,7 @@ class Curator:
         unpaid = [search.plans[ref] for ref, each in known.items() if each.unpaid]
         if unpaid:
             # Whatever the bounds, the rest costs no more: keys that they make known take no delta.
-            widest = self._planner.plan(sql, search.target, search.with_placeholders())
+            widest = self._planner.plan(query, search.target, search.with_placeholders())
             self._warn_of_thresholds(widest.plan, widest.plan.releases)
             self._executor.check_affordable([*unpaid, widest.plan], account)
         bounds, charged = {}, Fraction(0)

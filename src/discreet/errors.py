@@ -74,10 +74,8 @@ class EntropyError(DiscreetError):
     """The operating system's random generator failed. Nothing is released without it."""
 
     def __init__(self) -> None:
-        super().__init__(
-            "The operating system's random generator failed, so nothing was released",
-            "Check the machine's entropy source and run the query again",
-        )
+        what = "The operating system's random generator failed, so nothing was released"
+        super().__init__(what, "Check the machine's entropy source and run the query again")
 
 
 class ArithmeticDriftError(DiscreetError):
@@ -380,6 +378,10 @@ class QuestionSizeError(QuestionError):
     """A query that is too long, nested too deeply, or has too many groups."""
 
 
+class PlaceholderError(QuestionError):
+    """A placeholder without a fitting value, or in a wrong place: `WHERE age > ?` without any."""
+
+
 class TargetError(QuestionError):
     """A margin of error or a cost that is not possible for this query."""
 
@@ -407,11 +409,9 @@ class PlatformError(DiscreetError, OSError):
     """A part of Discreet that does not run on this operating system."""
 
     def __init__(self, what: str) -> None:
-        super().__init__(
-            f"{what} needs a POSIX system, such as Linux or macOS: it relies on file locks and "
-            "file permissions that this system does not have",
-            "On Windows, use WSL or a container",
-        )
+        needs = "it relies on file locks and file permissions that this system does not have"
+        what = f"{what} needs a POSIX system, such as Linux or macOS: {needs}"
+        super().__init__(what, "On Windows, use WSL or a container")
 
 
 class SourceError(DiscreetError):

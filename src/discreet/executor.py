@@ -18,6 +18,7 @@ from discreet.answer import Price
 from discreet.catalog.catalog import Suspends
 from discreet.engines.base import Engine, Statement
 from discreet.engines.public_store import PublicStore
+from discreet.engines.released import Row, with_released
 from discreet.errors import (
     ArithmeticDriftError,
     DiscreetError,
@@ -36,7 +37,7 @@ from discreet.ledger.forks import Forks
 from discreet.ledger.inputs import MOST_ANSWER
 from discreet.noise import SYSTEM, Entropy
 from discreet.planner import BoundPlan
-from discreet.postprocess import Number, scalars_of
+from discreet.postprocess import Number, scalars_of, tables_of
 from discreet.query.plan import Plan
 from discreet.query.plan.identity import scope_of
 from discreet.query.plan.plan import PlannedRelease
@@ -211,7 +212,9 @@ class Executor:
                     table = self._stored(receipts[number])
                 if table is None:
                     scalars = scalars_of(plan, noisy, self._public.number)
-                    exact = self._run(bound.statements[number], scalars, receipts[number], account)
+                    tables = tables_of(plan, noisy, self._public.rows)
+                    statements = tuple(_filled(s, tables) for s in bound.statements[number])
+                    exact = self._run(statements, scalars, receipts[number], account)
                     table = self._release(each.planned, exact, receipts[number], account)
                 noisy.append(table)
         self._breaker.settle()  # of other threads, since
@@ -387,9 +390,14 @@ def _item(
     )
 
 
+def _filled(statement: Statement, tables: Mapping[int, Sequence[Row]]) -> Statement:
+    """Return a statement with the rows of released tables that it reads."""
+    return replace(statement, query=with_released(statement.query, tables))
+
+
 def _noted(plan: Plan, number: int, sql: str) -> dict[str, str]:
     """Return what the ledger notes of a release: by it, others may be read off its table."""
-    if plan.question.scalars:
+    if plan.question.uses_releases:
         return {"sql": sql}
     return {
         "sql": sql,

@@ -12,7 +12,7 @@ from discreet.catalog.catalog import Accounting, Catalog
 from discreet.engines.base import Engine, Statement
 from discreet.engines.generated import write_for
 from discreet.engines.public_store import PublicStore
-from discreet.engines.synthetic import synthetic_tables
+from discreet.engines.synthetic import released_schemas, synthetic_tables
 from discreet.errors import (
     HIDDEN,
     ParameterError,
@@ -20,7 +20,6 @@ from discreet.errors import (
     QuestionSizeError,
     UnsupportedError,
 )
-from discreet.postprocess import schemas_of
 from discreet.query.check import check
 from discreet.query.parse import parse
 from discreet.query.plan import Plan, make_plan
@@ -29,6 +28,7 @@ from discreet.query.plan.group_limits import with_group_limits
 from discreet.query.plan.noise_choice import NoiseRule
 from discreet.query.plan.plan import EpsilonTarget, Target
 from discreet.query.questions import Question
+from discreet.written import WrittenQuery
 
 PUBLIC_ONLY = EpsilonTarget(1)
 """Stands for the target of a question that releases nothing, and so spends nothing of it.
@@ -67,16 +67,16 @@ class Planner:
     def __init__(self, *, engine: Engine, public: PublicStore) -> None:
         self._engine, self.public = engine, public
 
-    def plan(self, sql: str, target: Target | None, catalog: Catalog) -> BoundPlan:
+    def plan(self, query: str | WrittenQuery, target: Target | None, catalog: Catalog) -> BoundPlan:
         """Parse, check, plan and bind, or raise what shows where in the question it is wrong."""
-        plan = self.draft(sql, target, catalog)
-        with located(sql):
+        plan = self.draft(query, target, catalog)
+        with located(query):
             return replace(self.bind(plan), by_rho=self.by_rho(plan, target, catalog))
 
-    def draft(self, sql: str, target: Target | None, catalog: Catalog) -> Plan:
+    def draft(self, query: str | WrittenQuery, target: Target | None, catalog: Catalog) -> Plan:
         """Parse, check and plan; whether the engine can run it is not asked."""
-        with located(sql):
-            question = check(parse(sql), catalog, self.public)
+        with located(query):
+            question = check(parse(query), catalog, self.public)
             self._check_post_sql(question)
             return self.draft_question(question, _required(target, question), catalog)
 
@@ -103,7 +103,7 @@ class Planner:
 
     def _check_post_sql(self, question: Question) -> None:
         """Reject SQL after the noise that does not run, or gives no number where one is needed."""
-        schemas = schemas_of(question)
+        schemas = released_schemas(question.aggregations)
         if question.shown is None:
             self.public.check(question.post_sql, schemas)
             self.public.rehearse(question.post_sql, synthetic_tables(question, schemas))
@@ -114,15 +114,17 @@ class Planner:
                     "Select a number in it, such as COUNT(*) or an AVG",
                 )
             self.public.rehearse(each.sql, synthetic_tables(question, schemas))
+        for table in question.tables:
+            self.public.rehearse(table.sql, synthetic_tables(question, schemas))
 
 
 @contextmanager
-def located(sql: str) -> Iterator[None]:
+def located(query: str | WrittenQuery) -> Iterator[None]:
     """Let rejections show the place in the question."""
     try:
         yield
     except QuestionError as rejection:
-        rejection.text = sql
+        rejection.text = query if isinstance(query, str) else query.text
         raise
     except RecursionError:
         raise QuestionSizeError(

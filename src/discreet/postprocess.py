@@ -16,6 +16,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
+from discreet.catalog.schema import Kind, Value
 from discreet.estimators import (
     ComponentEstimator,
     IntArray,
@@ -38,7 +39,7 @@ from discreet.pair_moments import PairEstimator
 from discreet.query.check.intervals import WITH_INTERVAL, ends_of
 from discreet.query.plan import Plan
 from discreet.query.plan.plan import PlannedKeySelection, PlannedRelease
-from discreet.query.questions import Aggregation, Question
+from discreet.query.tree import MOST_CONSTANT_ROWS
 from discreet.tables import ARROW_TYPES, NoisyTable
 
 Values: TypeAlias = "pa.Array[pa.Scalar[pa.DataType]]"
@@ -48,6 +49,9 @@ Number = int | float | None
 
 RunNumber = Callable[[str, Mapping[str, pa.Table]], Number]
 """Runs SQL over noisy and public tables, and returns the first value."""
+
+RunRows = Callable[[str, Sequence[Kind], int, Mapping[str, pa.Table]], Sequence[tuple[Value, ...]]]
+"""Runs SQL over noisy and public tables, and returns the first rows as values of these kinds."""
 
 LEVEL = Fraction(95, 100)
 """SQL over released tables may read margins; numbers fed into a question use these."""
@@ -81,6 +85,20 @@ def scalars_of(plan: Plan, noisy: Sequence[NoisyTable], run: RunNumber) -> tuple
         run(each.sql, tables) if all(need < len(noisy) for need in each.needs) else None
         for each in plan.question.scalars
     )
+
+
+def tables_of(
+    plan: Plan, noisy: Sequence[NoisyTable], run: RunRows
+) -> dict[int, Sequence[tuple[Value, ...]]]:
+    """Return the rows that the tables released so far give to the next release, by their number."""
+    if not plan.question.tables:
+        return {}
+    tables = released_tables(plan, noisy, confidence=LEVEL)
+    return {
+        each.number: run(each.sql, each.kinds, MOST_CONSTANT_ROWS + 1, tables)
+        for each in plan.question.tables
+        if all(need < len(noisy) for need in each.needs)
+    }
 
 
 def with_margins(
@@ -153,22 +171,6 @@ def _interval(
         return nothing, nothing
     low, high = (table.column(each).combine_chunks() for each in (place, place + 1))
     return low, high
-
-
-def schemas_of(question: Question) -> dict[str, pa.Schema]:
-    """Return the columns that SQL afterwards finds in each released table, before there is one."""
-    return {f"released_{i}": _schema(each) for i, each in enumerate(question.aggregations)}
-
-
-def _schema(release: Aggregation) -> pa.Schema:
-    keys = [(each.name, ARROW_TYPES[each.expression.facts.kind]) for each in release.keys]
-    aggregates = [(f"a{i}", ARROW_TYPES[each.kind]) for i, each in enumerate(release.aggregates)]
-    margins = [(f"{name}_spread", pa.float64()) for name, _ in aggregates]
-    kinds = dict(aggregates)
-    ends = [
-        (end, kinds[name]) for name, pair in ends_of(release.aggregates).items() for end in pair
-    ]
-    return pa.schema([*keys, *aggregates, *margins, *ends])
 
 
 def _margin(

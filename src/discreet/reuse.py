@@ -178,7 +178,7 @@ class Reuse:
         if paid is None and source is not None:
             alike = view.charges_with_prefix(source, 1)
         # Where what is released depends on released numbers, only what is pinned is read off.
-        elif paid is None and not plan.question.scalars:
+        elif paid is None and not plan.question.uses_releases:
             alike = self._alike(view, identity)
         return _Looked(
             name=name,

@@ -7,6 +7,7 @@ from warnings import warn
 
 from discreet.catalog.catalog import RowChoice
 from discreet.parameters import Real
+from discreet.written import SHOWN_ONLY, Parameters
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -30,6 +31,10 @@ def accepting_old_names(act: Callable[P, T]) -> Callable[P, T]:
         if isinstance(choice, str) and choice == "prepared":
             warn('row_choice="prepared" is now "once"', DeprecationWarning, stacklevel=2)
             terms["row_choice"] = "once"
+        shown = terms.get("dialect")
+        if act.__name__ == "explain" and isinstance(shown, str) and shown in SHOWN_ONLY:
+            warn(f"dialect={shown!r} is now sql_for={shown!r}", DeprecationWarning, stacklevel=2)
+            terms["sql_for"] = terms.pop("dialect")
         return act(*given, **terms)
 
     return accepting
@@ -45,9 +50,11 @@ class Terms(TypedDict, total=False):
     find_bounds_of: Collection[str]
     row_choice: RowChoice | str | None
     groups_per_unit: int | None
+    parameters: Parameters
+    dialect: str | None
 
 
 class ExplainTerms(Terms, total=False):
     """The same for an explanation."""
 
-    dialect: str | None
+    sql_for: str | None

@@ -158,12 +158,40 @@ def test_a_refusal_shows_the_place_and_an_exhausted_budget_has_its_own_code(
     assert "No queries yet." in discreet("budget").out
 
 
+def test_placeholders_are_given_values(discreet: Discreet, folder: Path) -> None:
+    assert folder.is_dir()
+    where = f"{COUNT.partition(' GROUP')[0]} WHERE age > 30 AND region = 'north' GROUP BY region"
+    first = discreet("ask", where, "-e", "0.5", "--csv")
+    for sql, given in (
+        (":least AND region = :where", ("--parameter", "least=30", "-P", "where=north")),
+        ("? AND region = ?", ("-P", "2=north", "-P", "1=30")),
+        ("$1 AND region = $2", ("-P", "1=30", "-P", '2="north"')),
+    ):
+        asked = f"{COUNT.partition(' GROUP')[0]} WHERE age > {sql} GROUP BY region"
+        told = discreet("ask", asked, "-e", "0.5", "--csv", *given)
+        assert told.out == first.out, told.err
+
+    assert discreet("budget").out.count("SELECT") == 1
+    missing = discreet("ask", f"{COUNT} LIMIT :most", "-e", "0.5")
+    assert missing.code == 1
+    assert "There is no value for :most" in missing.err
+    for odd in ("age", "=3", "a=1 -P a=2"):
+        assert discreet("ask", COUNT, "-e", "0.5", "-P", *odd.split()).code == 2
+
+
+def test_a_query_may_be_in_another_dialect(discreet: Discreet, folder: Path) -> None:
+    assert folder.is_dir()
+    wrong = discreet("ask", COUNT, "-e", "0.5", "--dialect", "oracle")
+    assert wrong.code == 1
+    assert "dialect must be 'duckdb', 'postgres' or 'bigquery'" in wrong.err
+
+
 def test_statements_are_shown_in_another_dialect(discreet: Discreet, folder: Path) -> None:
     assert folder.is_dir()
     sql = "SELECT COUNT(*) AS visits FROM visits"
-    told = discreet("explain", sql, "-e", "1", "--dialect", "snowflake")
+    told = discreet("explain", sql, "-e", "1", "--sql-for", "snowflake")
     assert "NUMBER(38, 0)" in told.out
-    wrong = discreet("explain", sql, "-e", "1", "--dialect", "oracle")
+    wrong = discreet("explain", sql, "-e", "1", "--sql-for", "oracle")
     assert wrong.code == 1
     assert "must be one of bigquery, databricks, snowflake, trino" in wrong.err
 

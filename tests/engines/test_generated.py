@@ -196,20 +196,20 @@ def test_what_cannot_be_told_is_refused() -> None:
     ) as curator:
         for dialect in ("bigquery", "trino"):
             with pytest.raises(UnsupportedError, match="median"):
-                curator.explain(median, epsilon=1, dialect=dialect)
-        told = curator.explain(median, epsilon=1, dialect="snowflake").to_text(sql=True)
+                curator.explain(median, epsilon=1, sql_for=dialect)
+        told = curator.explain(median, epsilon=1, sql_for="snowflake").to_text(sql=True)
         assert "MEDIAN(" in told
 
 
 def test_an_explanation_has_the_statements_of_another_dialect() -> None:
     with discreet.open(tables()["visits"], name="visits", unit="patient_id", epsilon=1) as curator:
         sql = "SELECT COUNT(*) AS n FROM visits WHERE diagnosis = 'flu'"
-        told = curator.explain(sql, epsilon=1, dialect="bigquery").to_text(sql=True)
+        told = curator.explain(sql, epsilon=1, sql_for="bigquery").to_text(sql=True)
         assert "BIGNUMERIC" in told
         assert '"kept"' not in told
         assert '"kept"' in curator.explain(sql, epsilon=1).to_text(sql=True)
         with pytest.raises(ParameterError, match="Did you mean bigquery"):
-            curator.explain(sql, epsilon=1, dialect="bigquerry")
+            curator.explain(sql, epsilon=1, sql_for="bigquerry")
 
 
 if __name__ == "__main__":

@@ -53,6 +53,7 @@ def clinic() -> Iterator[tuple[Curator, Watched]]:
 ANSWERED = [each["sql"] for each in CORPUS["answer"] + SHAPES["answer"]]
 
 
+@pytest.mark.filterwarnings("ignore:Every group of visit_id belongs to one privacy unit")
 @pytest.mark.parametrize("sql", ANSWERED, ids=lambda sql: sql[:80])
 def test_a_question_is_answered_at_the_price_asked(
     clinic: tuple[Curator, Watched], sql: str

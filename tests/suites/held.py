@@ -18,6 +18,7 @@ from discreet.curator import Curator
 from discreet.engines.public_store import PublicStore
 from discreet.ledger import SqliteLedger
 from tests.engines.contract import engine_of
+from tests.properties.comparison import CLAMP
 
 SUITES = Path(__file__).parent.parent / "golden" / "suites"
 
@@ -77,6 +78,7 @@ class Suite:
     def plain(self) -> Iterator[duckdb.DuckDBPyConnection]:
         """Yield a DuckDB of the same tables."""
         with duckdb.connect(":memory:") as connection:
+            connection.execute(CLAMP)
             for name, table in self.tables.items():
                 connection.register("frame", table)
                 connection.sql("SELECT * FROM frame").create(name)

@@ -29,6 +29,7 @@ from discreet.query.plan import Plan
 from discreet.query.plan.plan import PlannedRelease, Target
 from discreet.query.tree import ExactQuery
 from discreet.tables import ExactTable
+from discreet.written import WrittenQuery
 
 AlterPlan = Callable[[Plan], Plan]
 
@@ -81,9 +82,9 @@ class AlteredPlanner(Planner):
         super().__init__(engine=engine, public=public)
         self._bend = bend
 
-    def draft(self, sql: str, target: Target | None, catalog: Catalog) -> Plan:
+    def draft(self, query: str | WrittenQuery, target: Target | None, catalog: Catalog) -> Plan:
         """Plan a question, and change the plan."""
-        return self._bend(super().draft(sql, target, catalog))
+        return self._bend(super().draft(query, target, catalog))
 
 
 # --------------------------------------------------------------------------- ways of opening

@@ -23,6 +23,7 @@ from discreet.planner import Planner
 from discreet.query.plan import Plan
 from discreet.query.plan.plan import EpsilonTarget, MarginTarget, Target
 from discreet.tables import NoisyTable
+from discreet.written import WrittenQuery
 
 PART = Fraction(1, 5)
 """What bounds take of a question's epsilon, all of them together."""
@@ -91,7 +92,11 @@ class FoundBounds:
 
 
 def bounds_search(
-    planner: Planner, sql: str, target: Target | None, named: Collection[str], catalog: Catalog
+    planner: Planner,
+    query: WrittenQuery,
+    target: Target | None,
+    named: Collection[str],
+    catalog: Catalog,
 ) -> BoundsSearch | None:
     """Return what must be found first, if anything must; None for most questions.
 
@@ -109,7 +114,7 @@ def bounds_search(
 
     def rejection(tried: Catalog) -> UnboundedError | None:
         try:
-            planner.draft(sql, ANY, tried)
+            planner.draft(query, ANY, tried)
         except UnboundedError as error:
             return error
         return None

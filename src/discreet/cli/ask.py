@@ -54,6 +54,8 @@ def ask(
     delta: Fraction | None,
     groups_per_unit: int | None,
     row_choice: str | None,
+    parameter: list[str] | None,
+    dialect: str | None,
     account: str | None,
     token: str | None,
     server: str | None,
@@ -61,7 +63,14 @@ def ask(
     """Run a query and print its answer."""
     query = query_text(sql, file)
     options = question_options(
-        epsilon, delta, within, confidence, row_choice, groups_per_unit=groups_per_unit
+        epsilon,
+        delta,
+        within,
+        confidence,
+        row_choice,
+        groups_per_unit=groups_per_unit,
+        parameter=parameter,
+        dialect=dialect,
     )
     charged = account_options(account, token, server)
     form = output_format(is_json=is_json, is_csv=is_csv)
@@ -87,7 +96,9 @@ def explain(
     delta: Fraction | None,
     groups_per_unit: int | None,
     row_choice: str | None,
+    parameter: list[str] | None,
     dialect: str | None,
+    sql_for: str | None,
     account: str | None,
     token: str | None,
     server: str | None,
@@ -98,7 +109,15 @@ def explain(
     """
     query = query_text(sql, file)
     options = question_options(
-        epsilon, delta, within, confidence, row_choice, dialect, groups_per_unit=groups_per_unit
+        epsilon,
+        delta,
+        within,
+        confidence,
+        row_choice,
+        sql_for,
+        groups_per_unit=groups_per_unit,
+        parameter=parameter,
+        dialect=dialect,
     )
     with previewing(catalog, account_options(account, token, server)) as curator:
         shown = explained(curator, query, options)
@@ -179,7 +198,7 @@ def _asked(
 def explained(curator: Asked, sql: str, options: QuestionOptions) -> Explanation:
     """Return the preview of a query, or say which option is missing."""
     with _needs_cost_or_margin(options), waiting("planning"):
-        return curator.explain(sql, **_terms(options), dialect=options.dialect)
+        return curator.explain(sql, **_terms(options), sql_for=options.sql_for)
 
 
 def _terms(options: QuestionOptions) -> Terms:
@@ -192,6 +211,8 @@ def _terms(options: QuestionOptions) -> Terms:
         "confidence": options.confidence,
         "row_choice": choice,
         "groups_per_unit": options.groups_per_unit,
+        "parameters": options.parameters,
+        "dialect": options.dialect,
     }
 
 

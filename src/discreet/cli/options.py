@@ -1,5 +1,6 @@
 """Options and arguments that commands share, and how their values are read."""
 
+import json
 import re
 import sys
 from collections.abc import Mapping, Sequence
@@ -7,11 +8,12 @@ from dataclasses import dataclass, field
 from enum import Enum
 from fractions import Fraction
 from pathlib import Path
-from typing import Annotated, TypeAlias
+from typing import Annotated, Any, TypeAlias
 
 import typer
 
 from discreet.errors import ParameterError
+from discreet.written import Parameters
 
 NUMBER = re.compile(
     r"[+-]?(\d{1,30}(\.\d{0,30})?|\.\d{1,30})(e[+-]?\d{1,3})?|\d{1,30}/0*[1-9]\d{0,30}", re.I | re.A
@@ -48,8 +50,11 @@ class QuestionOptions:
     confidence: Fraction = DEFAULT_CONFIDENCE
     row_choice: str | None = None
     groups_per_unit: int | None = None
+    sql_for: str | None = None
+    """The database for which an explanation shows the generated SQL."""
     dialect: str | None = None
-    """The SQL dialect in which an explanation shows the generated SQL."""
+    """The dialect in which the query is written."""
+    parameters: Parameters = None
 
     @property
     def is_empty(self) -> bool:
@@ -96,9 +101,11 @@ def question_options(  # noqa: PLR0913, PLR0917 - each is an option
     within: list[str] | None,
     confidence: Fraction,
     row_choice: str | None,
-    dialect: str | None = None,
+    sql_for: str | None = None,
     *,
     groups_per_unit: int | None = None,
+    parameter: list[str] | None = None,
+    dialect: str | None = None,
 ) -> QuestionOptions:
     """Return the options of `ask` and `explain`, checked."""
     if row_choice is not None and row_choice not in ROW_CHOICES:
@@ -110,8 +117,34 @@ def question_options(  # noqa: PLR0913, PLR0917 - each is an option
         confidence=confidence,
         row_choice=row_choice,
         groups_per_unit=groups_per_unit,
+        sql_for=sql_for,
         dialect=dialect,
+        parameters=parameters(parameter or ()),
     )
+
+
+def parameters(texts: Sequence[str]) -> Parameters:
+    """Return the values of placeholders: `age=30` for :age, `1=30` for the first of ? or $1."""
+    if not texts:
+        return None
+    parts = [text.partition("=") for text in texts]
+    named = {name.strip().lstrip(":$"): _value(value) for name, _, value in parts}
+    if len(named) < len(texts) or not all(equals and name for name, equals, _ in parts):
+        raise typer.BadParameter(
+            "Write each parameter once, with its name (--parameter age=30) or its number "
+            "(--parameter 1=30)."
+        )
+    numbers = [str(number + 1) for number in range(len(named))]
+    return [named[each] for each in numbers] if set(named) == set(numbers) else named
+
+
+def _value(text: str) -> Any:
+    """Return what a text says as JSON, or the text itself."""
+    try:
+        value = json.loads(text)
+    except (ValueError, RecursionError):
+        return text
+    return text if isinstance(value, Mapping) else value
 
 
 def account_options(
@@ -219,11 +252,27 @@ GroupsPerUnit: TypeAlias = Annotated[
         "noise.",
     ),
 ]
-Dialect: TypeAlias = Annotated[
+SqlFor: TypeAlias = Annotated[
     str | None,
     typer.Option(
         metavar="NAME",
         help="Show the generated SQL for bigquery, databricks, snowflake or trino.",
+    ),
+]
+Dialect: TypeAlias = Annotated[
+    str | None,
+    typer.Option(
+        metavar="NAME",
+        help="Dialect of the query: duckdb, postgres or bigquery. Default: duckdb.",
+    ),
+]
+Parameter: TypeAlias = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--parameter",
+        "-P",
+        metavar="NAME=VALUE",
+        help="Value of a placeholder: age=30 for :age, 1=30 for the first ? or $1.",
     ),
 ]
 Yes: TypeAlias = Annotated[

@@ -27,6 +27,7 @@ from discreet.explanation.coverage import Coverage
 from discreet.explanation.thresholds import GroupThresholdWarning, UnlikelyGroupsError
 from discreet.noise import SYSTEM
 from discreet.wire import from_wire
+from discreet.written import json_from
 
 T = TypeVar("T")
 
@@ -221,7 +222,13 @@ def _value(reply: HttpReply, kind: type[T]) -> T:
 
 def sent(terms: Mapping[str, Any]) -> dict[str, Any]:
     """Return terms as JSON has them: exact amounts as texts."""
-    return {name: _sent(each) for name, each in terms.items() if each is not None}
+    stated = {name: each for name, each in terms.items() if each is not None}
+    parameters = {name: json_from(stated.pop(name)) for name in PARAMETERS & stated.keys()}
+    return {name: _sent(each) for name, each in stated.items()} | parameters
+
+
+PARAMETERS = {"parameters"}
+"""Terms whose numbers are numbers, not amounts."""
 
 
 def _sent(value: Any) -> Any:

@@ -15,7 +15,7 @@ from discreet.query.questions import Clamped, ContributionLimit
 from discreet.query.tree import (
     ColumnOf,
     Expression,
-    PublicScan,
+    PublicRelation,
     Relation,
     Scan,
     Select,
@@ -76,7 +76,7 @@ def _scans(rows: Relation) -> Iterator[Scan]:
         case Scan():
             yield rows
         case Select(source=source, joins=joins):
-            inner = [each.source for each in joins if not isinstance(each.source, PublicScan)]
+            inner = [each.source for each in joins if not isinstance(each.source, PublicRelation)]
             for each in (source, *inner):
                 yield from _scans(each)
         case UnionAll(parts=parts):
@@ -122,7 +122,7 @@ def _column(
             below = sources[made.source]
             return (
                 None
-                if isinstance(below, PublicScan)
+                if isinstance(below, PublicRelation)
                 else _column(made, below, made.source, catalog)
             )
         case _:

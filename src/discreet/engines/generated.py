@@ -434,7 +434,7 @@ def write_for(query: ExactQuery, dialect: str) -> str:
     found = FOREIGN.get(dialect) if isinstance(dialect, str) else None
     if found is None:
         fix = did_you_mean(dialect, DIALECTS, otherwise="") if isinstance(dialect, str) else ""
-        raise ParameterError("dialect", dialect, f"must be one of {', '.join(DIALECTS)}", fix)
+        raise ParameterError("sql_for", dialect, f"must be one of {', '.join(DIALECTS)}", fix)
     text = write_query(query, found)
     if found.quote != "`":
         return text

@@ -6,12 +6,11 @@ No private table is ever in it, so whatever it says, in results or in errors, an
 # ruff: noqa: S608 - names are quoted; other SQL is made by our own code
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
 from decimal import Decimal
-from fractions import Fraction
 from itertools import chain
 from math import prod
 from time import monotonic
@@ -22,25 +21,18 @@ import pyarrow.compute as pc
 
 from discreet.catalog.schema import Kind, Value
 from discreet.engines.base import ResourceLimits, log
+from discreet.engines.duckdb.csv_files import STORED, column_from_type
 from discreet.engines.duckdb.dialect import DUCKDB
 from discreet.engines.duckdb.store import Store, bound
+from discreet.engines.key_tables import Domains, columns_of, combinations, key_text, possible_sql
 from discreet.engines.rehearsed import Rehearsed
-from discreet.engines.synthetic import SyntheticTables
-from discreet.engines.writer import column_name, write_expression
+from discreet.engines.synthetic import SyntheticTables, released_schemas
 from discreet.errors import QuestionSizeError, UnsupportedError
-from discreet.query.check.key_space import KeySpace, ListedKeys, PublicRows
+from discreet.query.check.key_space import KeySpace
 from discreet.query.check.post_select import null_for_failures
-from discreet.query.tree import (
-    Call,
-    Case,
-    ColumnOf,
-    Expression,
-    Literal,
-    ReleasedScalar,
-    UnitSemiJoin,
-    Window,
-)
-from discreet.tables import ARROW_TYPES, WITH_GAPS
+from discreet.query.questions import Aggregation
+from discreet.query.tree import Expression
+from discreet.tables import WITH_GAPS
 
 PUBLIC_LIMITS = ResourceLimits(timeout=30, threads=1, memory="4GB")
 """One thread, so that rows without an order stand the same each time: margins of error fit them."""
@@ -60,9 +52,6 @@ LONG_ENOUGH = 2.0
 
 MOST_COMBINATIONS = 1_000_000
 """No more combinations of public values are tried."""
-
-
-Domains = Mapping[tuple[str, str], tuple[Value, ...]]
 
 
 NUMBER = re.compile(r"U?(TINY|SMALL|BIG|HUGE)INT|U?INTEGER|FLOAT|DOUBLE|DECIMAL\(\d+,\s?\d+\)")
@@ -234,6 +223,27 @@ class PublicStore:
                 ) from None
         return found
 
+    def kinds(self, sql: str, releases: Sequence[Aggregation]) -> tuple[Kind, ...]:
+        """Return what the columns of SQL over public and released tables are; runs nothing."""
+        types = self.check(sql, released_schemas(releases)).types
+        return tuple(column_from_type("", each).kind for each in types)
+
+    def rows(
+        self,
+        sql: str,
+        kinds: Sequence[Kind],
+        most: int,
+        tables: Mapping[str, pa.Table] | None = None,
+    ) -> list[tuple[Value, ...]]:
+        """Return the first rows of SQL, by their values, with columns as values of these kinds."""
+        names = [f"c{number}" for number in range(len(kinds))]
+        columns = ", ".join(
+            f"{READ[kind].format(name)} AS {name}" for kind, name in zip(kinds, names, strict=True)
+        )
+        listed = f"SELECT {columns} FROM ({sql}) AS listed({', '.join(names)})"
+        found = self.run(f"{listed} ORDER BY ALL NULLS LAST LIMIT {most}", tables or {})
+        return [tuple(map(_whole_number, row)) for row in rows_of(found)]
+
     def evaluate(self, expression: Expression, domains: Domains) -> tuple[Value, ...]:
         """Return the different values of an expression over all combinations of its columns'."""
         return tuple(value for (value,) in self.together((expression,), domains))
@@ -242,22 +252,22 @@ class PublicStore:
         self, expressions: tuple[Expression, ...], domains: Domains
     ) -> list[tuple[Value, ...]]:
         """Return the different rows of expressions over all combinations of their columns'."""
-        columns = list(dict.fromkeys(column for each in expressions for column in _columns(each)))
+        columns = list(dict.fromkeys(column for each in expressions for column in columns_of(each)))
         sizes = [len(domains[each.source, each.name]) for each in columns]
         if prod(sizes) > MOST_COMBINATIONS:
             raise QuestionSizeError(
                 f"A group key has more than {MOST_COMBINATIONS:,} combinations of values",
                 "Group by fewer columns, or by coarser values",
             )
-        tables, source = _combinations(columns, domains)
-        values = ", ".join(f"{_key(each)} AS v{n}" for n, each in enumerate(expressions))
+        tables, source = combinations(columns, domains)
+        values = ", ".join(f"{key_text(each)} AS v{n}" for n, each in enumerate(expressions))
         return rows_of(
             self.run(f"SELECT DISTINCT {values}{source} ORDER BY ALL NULLS LAST", tables)
         )
 
     def possible(self, space: KeySpace) -> list[tuple[int, ...]] | None:
         """Return which rows of its lists occur together; None if that could not be computed."""
-        sql, tables = _possible_sql(space)
+        sql, tables = possible_sql(space)
         try:
             found = self.run(sql, tables)
         except UnsupportedError:
@@ -275,9 +285,18 @@ def rows_of(table: pa.Table) -> list[tuple[Value, ...]]:
     return list(zip(*(column.to_pylist() for column in table.columns), strict=True))
 
 
-def _key(expression: Expression) -> str:
-    template = DUCKDB.keys.get(expression.facts.kind, "{0}")
-    return template.format(write_expression(expression, DUCKDB, ()))
+READ: Mapping[Kind, str] = {
+    **dict.fromkeys(Kind, "{0}"),
+    **STORED,
+    Kind.INTEGER: "CAST({0} AS HUGEINT)",
+    Kind.OTHER: "CAST({0} AS VARCHAR)",
+}
+"""How values are read that stand beside private rows."""
+
+
+def _whole_number(value: Value) -> Value:
+    """Return a wide integer as one."""
+    return int(value) if isinstance(value, Decimal) else value
 
 
 FINAL = (duckdb.InterruptException, duckdb.OutOfMemoryException)
@@ -355,84 +374,3 @@ def _end(moment: datetime, type_: pa.DataType) -> "pa.Scalar[pa.DataType]":
         return pa.scalar(moment.date(), type_)
     number = int((moment - datetime(1970, 1, 1)).total_seconds()) * units[type_.unit]
     return pa.scalar(max(-(2**63), min(2**63 - 1, number)), pa.int64()).cast(type_)
-
-
-def _columns(expression: Expression) -> list[ColumnOf]:
-    """Return the columns that an expression over public values reads, each once."""
-    match expression:
-        case ColumnOf():
-            return [expression]
-        case Call(arguments=arguments):
-            parts = arguments
-        case Case(branches=branches, otherwise=otherwise):
-            parts = (*(each for pair in branches for each in pair), otherwise)
-        case Literal():
-            parts = ()
-        case ReleasedScalar() | UnitSemiJoin() | Window():
-            raise UnsupportedError(
-                "A group key that depends on other rows or on noisy results has no declared values",
-                "Group by columns, or by expressions of columns",
-            )
-    return list(dict.fromkeys(column for part in parts for column in _columns(part)))
-
-
-def _combinations(columns: list[ColumnOf], domains: Domains) -> tuple[dict[str, pa.Table], str]:
-    """Return a table for each column, and FROM with all combinations of their values."""
-    tables: dict[str, pa.Table] = {}
-    sources: dict[str, list[str]] = {}
-    for number, column in enumerate(columns):
-        kind = column.facts.kind
-        values = [_plain(each, kind) for each in domains[column.source, column.name]]
-        name = column_name(column.name)
-        tables[f"__{number}"] = pa.table({name: pa.array(values, ARROW_TYPES[kind])})
-        sources.setdefault(column.source, []).append(f'"__{number}"')
-    listed = [
-        f"(SELECT * FROM {', '.join(names)}) AS {DUCKDB.quoted(source)}"
-        for source, names in sources.items()
-    ]
-    return tables, f" FROM {', '.join(listed)}" if listed else ""
-
-
-def _possible_sql(space: KeySpace) -> tuple[str, dict[str, pa.Table]]:
-    """Return SQL for the numbers of listed rows that conditions leave, and the tables it reads."""
-    columns = list(space.domains)
-    tables, source = _combinations(
-        columns, {(each.source, each.name): values for each, values in space.domains.items()}
-    )
-    sources = [source.removeprefix(" FROM ")] if source else []
-    conditions = [write_expression(each, DUCKDB, ()) for each in space.conditions]
-    for each in space.lists:
-        tables[each.name] = _list_table(each)
-        sources.append(DUCKDB.quoted(each.name))
-        if not each.is_whole:
-            conditions += [
-                f"{DUCKDB.quoted(each.name)}.v{n} IS NOT DISTINCT FROM {_key(key)}"
-                for n, key in enumerate(each.expressions)
-            ]
-    sources += map(_public_rows, space.publics)
-    numbers = ", ".join(f"{DUCKDB.quoted(each.name)}.i" for each in space.lists)
-    where = " AND ".join(f"({each})" for each in conditions) or "TRUE"
-    return f"SELECT DISTINCT {numbers} FROM {', '.join(sources)} WHERE {where}", tables
-
-
-def _list_table(listed: ListedKeys) -> pa.Table:
-    arrays: dict[str, pa.Array[pa.Scalar[pa.DataType]]] = {"i": pa.array(range(len(listed.rows)))}
-    for n, key in enumerate(listed.expressions):
-        kind = key.facts.kind
-        values = [_plain(row[n], kind) for row in listed.rows]
-        arrays[f"v{n}"] = pa.array(values, ARROW_TYPES[kind])
-    return pa.table(arrays)
-
-
-def _public_rows(rows: PublicRows) -> str:
-    listed = ", ".join(
-        f"{DUCKDB.quoted(theirs)} AS {DUCKDB.quoted(column_name(name))}"
-        for name, theirs in rows.columns.items()
-    )
-    missing = f" UNION SELECT {', '.join(['NULL'] * len(rows.columns))}" * rows.is_optional
-    table = DUCKDB.quoted(rows.table)
-    return f"(SELECT DISTINCT {listed} FROM {table}{missing}) AS {DUCKDB.quoted(rows.source)}"
-
-
-def _plain(value: Value, kind: Kind) -> Value:
-    return float(value) if kind is Kind.REAL and isinstance(value, Fraction | Decimal) else value

@@ -13,16 +13,16 @@ nothing is created and no private row is read.
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, fields, is_dataclass, replace
+from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime, timedelta
 from fractions import Fraction
 from functools import partial
 from math import inf
-from typing import Any, TypeVar
 from zlib import crc32
 
 from discreet.catalog.schema import Column, ColumnUnit, Kind, PrivateTable, Value
 from discreet.engines.dialect import Dialect
+from discreet.engines.released import Row, changed, nodes_in, with_released
 from discreet.engines.writer import (
     ABOUT,
     EVERY,
@@ -40,12 +40,14 @@ from discreet.query.tree import (
     Call,
     Case,
     ColumnOf,
+    ConstantRows,
     ExactQuery,
     Expression,
     Facts,
     Join,
     Literal,
     PublicScan,
+    ReleasedRows,
     ReleasedScalar,
     Scan,
     Select,
@@ -121,19 +123,27 @@ class Rehearsal:
         """
         # No question names a table that begins with __: prepared ones are taken for no other.
         dialect = replace(self.dialect, has_schemas=False, schemas="__{0}")
+        nodes = list(nodes_in(query))
+        joins = sum(isinstance(each, Join) for each in nodes)
+        rows = next(rows for most, rows in ROWS.items() if joins <= most)
+        released = [each for each in nodes if isinstance(each, ReleasedRows)]
+        empty = with_released(query, {each.number: () for each in released})
+        query = with_released(query, {each.number: _hostile_rows(each, rows) for each in released})
+        if any(isinstance(each, ConstantRows | ReleasedRows) for each in nodes):
+            query = changed(query, partial(_with_few_rows, rows))
         values = _values(query)
         text = write_query(query, dialect, STAND_INS[0])
         texts = [text, *(write_query(each, dialect, STAND_INS[0]) for each in _unguarded(query))]
-        if any(isinstance(each, ReleasedScalar) for each in _nodes(query)):
+        if released:
+            texts.append(write_query(empty, dialect, STAND_INS[0]))
+        if any(isinstance(each, ReleasedScalar) for each in nodes):
             texts += [write_query(query, dialect, each) for each in STAND_INS[1:]]
         yield self._with_rows(query, dialect, text, values, 0)
-        joins = sum(isinstance(each, Join) for each in _nodes(query))
-        rows = next(rows for most, rows in ROWS.items() if joins <= most)
         for each in _joined(texts):
             yield self._with_rows(query, dialect, each, values, rows)
         ways = int(MOST_WAYS ** (1 / (joins + 1)))
         with suppress(QuestionSizeError):  # as deep as expressions may be
-            eager = write_query(_changed(query, _eager), dialect, STAND_INS[0])
+            eager = write_query(changed(query, _eager), dialect, STAND_INS[0])
             if eager != text:
                 yield self._with_rows(query, dialect, eager, values, max(1, min(rows, ways)))
 
@@ -199,9 +209,9 @@ class Rehearsal:
         Of a table that it reads several times, these are all that it reads in any place.
         """
         made: dict[str, tuple[str, dict[str, Column | None]]] = {}
-        reads = [each for each in _nodes(query) if isinstance(each, ColumnOf)]
+        reads = [each for each in nodes_in(query) if isinstance(each, ColumnOf)]
         stored = {each.name: each.within for each in reads if each.within is not None}
-        for node in _nodes(query):
+        for node in nodes_in(query):
             found: Iterable[tuple[str, str, Columns]]
             match node:
                 case Scan():
@@ -278,16 +288,37 @@ def _unit_kind(table: PrivateTable) -> Kind:
 def _values(query: ExactQuery) -> dict[Kind, tuple[Value, ...]]:
     """Return what columns of each kind hold: NULL, values of the query, and hostile ones."""
     named: dict[Kind, list[Value]] = {}
-    for node in _nodes(query):
+    for node in nodes_in(query):
         if isinstance(node, Literal) and node.value is not None:
             for kind in _kinds_beside(node.facts.kind):
                 named.setdefault(kind, []).extend(_near(node.value, kind))
+        elif isinstance(node, ConstantRows):
+            for place, column in enumerate(node.columns):
+                values = (row[place] for row in node.rows if row[place] is not None)
+                named.setdefault(column.kind, []).extend(values)
     found: dict[Kind, tuple[Value, ...]] = {}
     for kind, hostile in HOSTILE.items():
         ours = list(dict.fromkeys(named.get(kind, [])))
         step = max(1, len(ours) // MOST_LITERALS)
         found[kind] = (*ours[::step], None, *hostile)
     return found
+
+
+def _hostile_rows(released: ReleasedRows, rows: int) -> tuple[Row, ...]:
+    """Return rows such as may be released, whatever numbers and keys these are."""
+    listed = [(None, *HOSTILE.get(each.kind, ())) for each in released.columns]
+    return tuple(
+        tuple(each[(row + 3 * place) % len(each)] for place, each in enumerate(listed))
+        for row in range(rows)
+    )
+
+
+def _with_few_rows(most: int, node: object) -> object:
+    """Return constant rows without those in between, if there are more than so many."""
+    if not isinstance(node, ConstantRows) or len(node.rows) <= most:
+        return node
+    step = -(-len(node.rows) // most)
+    return replace(node, rows=node.rows[::step])
 
 
 def _kinds_beside(kind: Kind) -> tuple[Kind, ...]:
@@ -335,57 +366,25 @@ def _times_near(value: date, kind: Kind) -> Iterator[Value]:
 
 # --------------------------------------------------------------------------- the tree
 
-Node = TypeVar("Node")
-
 TRUE = Literal(value=True, facts=Facts(kind=Kind.BOOLEAN))
 FALSE = Literal(value=False, facts=Facts(kind=Kind.BOOLEAN))
 
 
-def _parts(node: object) -> Iterator[tuple[str, Any]]:
-    """Yield the fields of a node of the tree; facts and tables are no parts of it."""
-    if is_dataclass(node) and not isinstance(node, Facts | PrivateTable | type):
-        for each in fields(node):
-            yield each.name, getattr(node, each.name)
-
-
-def _nodes(node: object) -> Iterator[object]:
-    """Yield a node and all that it is made of."""
-    waiting = [node]
-    while waiting:
-        one = waiting.pop()
-        if isinstance(one, tuple):
-            waiting.extend(one)
-        elif is_dataclass(one):
-            yield one
-            waiting.extend(part for _, part in _parts(one))
-
-
-def _changed(node: Node, change: Callable[[Any], Any]) -> Node:
-    """Return a node with all its parts changed, and then itself."""
-    if isinstance(node, tuple):
-        return tuple(_changed(each, change) for each in node)  # type: ignore[return-value]
-    parts = dict(_parts(node))
-    if not parts:
-        return node
-    found = {name: _changed(part, change) for name, part in parts.items()}
-    is_same = all(found[name] is part for name, part in parts.items())
-    made: Node = change(node if is_same else replace(node, **found))  # type: ignore[type-var]
-    return made
-
-
 def _unguarded(query: ExactQuery) -> Iterator[ExactQuery]:
     """Yield the query with each branch of its CASEs taken for all rows, and without its filters."""
-    most = max((len(each.branches) for each in _nodes(query) if isinstance(each, Case)), default=0)
+    most = max(
+        (len(each.branches) for each in nodes_in(query) if isinstance(each, Case)), default=0
+    )
     is_filtered = any(
         isinstance(each, Select) and (each.where is not None or each.qualify is not None)
-        for each in _nodes(query)
+        for each in nodes_in(query)
     )
     for number in _spread(most):
-        opened = _changed(query, partial(_opened, number)) if most else query
+        opened = changed(query, partial(_opened, number)) if most else query
         if most:
             yield opened
         if is_filtered:
-            yield _changed(opened, _unfiltered)
+            yield changed(opened, _unfiltered)
 
 
 def _spread(most: int) -> list[int]:

@@ -8,6 +8,8 @@ from fractions import Fraction
 import pyarrow as pa
 
 from discreet.catalog.schema import Kind, Value
+from discreet.query.check.intervals import ends_of
+from discreet.query.check.relations import RELEASED
 from discreet.query.questions import Aggregation, DeclaredGroups, Key, Question
 from discreet.tables import ARROW_TYPES
 
@@ -54,6 +56,22 @@ class SyntheticTables:
     tables: Mapping[str, pa.Table]
     is_usual: bool
     """Whether their numbers are such as most tables hold."""
+
+
+def released_schemas(releases: Sequence[Aggregation]) -> dict[str, pa.Schema]:
+    """Return the columns that SQL finds in each released table, before there is one."""
+    return {f"{RELEASED}{i}": _schema(each) for i, each in enumerate(releases)}
+
+
+def _schema(release: Aggregation) -> pa.Schema:
+    keys = [(each.name, ARROW_TYPES[each.expression.facts.kind]) for each in release.keys]
+    aggregates = [(f"a{i}", ARROW_TYPES[each.kind]) for i, each in enumerate(release.aggregates)]
+    margins = [(f"{name}_spread", pa.float64()) for name, _ in aggregates]
+    kinds = dict(aggregates)
+    ends = [
+        (end, kinds[name]) for name, pair in ends_of(release.aggregates).items() for end in pair
+    ]
+    return pa.schema([*keys, *aggregates, *margins, *ends])
 
 
 def synthetic_tables(

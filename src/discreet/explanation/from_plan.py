@@ -22,6 +22,7 @@ from discreet.estimators import (
 from discreet.explanation.explanation import UNNAMED, ExplainedColumn, Explanation
 from discreet.explanation.hints import clamp_hints
 from discreet.explanation.notes import left_out_of, limit_text, once, undeclared_notes, unit_of
+from discreet.explanation.one_unit import one_unit_sentence
 from discreet.explanation.sentences import (
     SUSPENDED,
     UnitName,
@@ -53,6 +54,7 @@ from discreet.query.questions import (
     ColumnOrigin,
     Counted,
     DeclaredGroups,
+    OneUnitEach,
     OriginKind,
     Question,
     Statistic,
@@ -131,6 +133,8 @@ def _groups(planned: PlannedRelease, confidence: Fraction) -> str:
     release, known = planned.aggregation, planned.aggregation.groups
     if isinstance(known, DeclaredGroups):
         return declared_groups(release.keys, known)
+    if isinstance(known.why, OneUnitEach):
+        return one_unit_sentence(known.why)
     assert planned.key_selection is not None  # noqa: S101 - undeclared groups are selected
     return undeclared_groups(
         known.why,

@@ -8,7 +8,6 @@ from fractions import Fraction
 from discreet.amounts import error_text, number_text, percent
 from discreet.catalog.schema import Kind, Value, time_from_number
 from discreet.estimators import ExpectedMargin, MarginPerCount, RankMargin
-from discreet.explanation.one_unit import one_unit_sentence
 from discreet.mechanisms.row_threshold import RowThreshold
 from discreet.parameters import did_you_mean
 from discreet.query import noise_reasons
@@ -22,6 +21,7 @@ from discreet.query.questions import (
     DeclaredGroups,
     FixedBins,
     FromPublicTables,
+    FullJoinSum,
     JoinProduct,
     Key,
     LeftOut,
@@ -32,12 +32,10 @@ from discreet.query.questions import (
     NullUnit,
     NullValues,
     NumberedRows,
-    OneUnitEach,
     RowChoiceTime,
     RowsPerUnit,
     Statistic,
     TooManyKeys,
-    UndeclaredReason,
     UnionSum,
     UnlistedKeys,
 )
@@ -216,7 +214,7 @@ def _limit(limit: ContributionLimit, unit: UnitName, *, with_table: bool) -> str
     if limit.groups is not None:
         behind += f", from at most {_number(limit.groups, 'group')}"
     what, table = ("distinct value" if limit.of is Limited.VALUES else "row"), ""
-    if limit.of is Limited.ROWS and isinstance(limit.reason, JoinProduct):
+    if limit.of is Limited.ROWS and isinstance(limit.reason, JoinProduct | FullJoinSum):
         what = "joined row"
     if limit.of is Limited.ROWS and isinstance(limit.reason, RowsPerUnit) and with_table:
         table = f" of {limit.reason.table}"
@@ -233,6 +231,8 @@ def _limit_source(reason: LimitReason, of: Limited) -> str:
             return " × ".join(f"{number_text(rows)} of {name}" for name, rows in factors)
         case UnionSum(left=left, right=right) if of is Limited.ROWS:
             return f"{number_text(left)} + {number_text(right)} of the two parts of UNION ALL"
+        case FullJoinSum(left=left, right=right) if of is Limited.ROWS:
+            return f"{number_text(left)} + {number_text(right)} of the two sides of FULL JOIN"
         case _:
             return ""
 
@@ -350,7 +350,7 @@ def declared_groups(keys: Sequence[Key], known: DeclaredGroups) -> str:
 
 
 def undeclared_groups(
-    why: UndeclaredReason,
+    why: NotDeclared | TooManyKeys,
     selection: PlannedKeySelection,
     counted: str,
     confidence: Fraction,
@@ -362,8 +362,6 @@ def undeclared_groups(
     If the count that selects is an answer as well, its margin near the threshold is said, too.
     """
     mechanism = selection.mechanism
-    if isinstance(why, OneUnitEach):
-        return one_unit_sentence(why)
     half, most = (number_text(mechanism.smallest_seen(share)) for share in (0.5, 0.99))
     threshold = number_text(mechanism.threshold)
     near = (

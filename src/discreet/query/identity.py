@@ -19,12 +19,16 @@ from discreet.query.tree import (
     Call,
     Case,
     ColumnOf,
+    ConstantRows,
     Expression,
     GroupByUnit,
+    InReleasedRows,
     Join,
     Literal,
+    PublicRelation,
     PublicScan,
     Relation,
+    ReleasedRows,
     ReleasedScalar,
     Scan,
     Select,
@@ -40,8 +44,13 @@ COMMUTATIVE = {"and", "or"}
 class CanonicalRelease:
     """What a release means, whatever part of its aggregates is asked about."""
 
-    def __init__(self, release: Aggregation, numbers: Mapping[int, str]) -> None:
-        view = _View(numbers)
+    def __init__(
+        self,
+        release: Aggregation,
+        numbers: Mapping[int, str],
+        tables: Mapping[int, str] | None = None,
+    ) -> None:
+        view = _View(numbers, tables or {})
         self._rows, columns = view.rows(release.rows)
         self._inner = view.inside({release.name: ("r", columns)})
         self._keys = [self._inner.expression(each.expression) for each in release.keys]
@@ -63,7 +72,7 @@ def canonical_release(release: Aggregation, numbers: Mapping[int, str]) -> str:
 
 def canonical_aggregate(aggregate: Aggregate, name: str) -> str:
     """Return the text of an aggregate over rows of this name, to sort by."""
-    return _View({}).inside({name: ("r", {})}).aggregate(aggregate)
+    return _View({}, {}).inside({name: ("r", {})}).aggregate(aggregate)
 
 
 def digest_of(text: str) -> str:
@@ -80,6 +89,7 @@ class _View:
     """What names mean at one place of the tree."""
 
     numbers: Mapping[int, str]
+    tables: Mapping[int, str]
     relations: Mapping[str, tuple[str, Columns]] = field(default_factory=dict)
     depth: int = 0
     """Of EXISTS inside EXISTS: each has rows of its own."""
@@ -88,17 +98,22 @@ class _View:
         self, relations: Mapping[str, tuple[str, Columns]], *, depth: int | None = None
     ) -> "_View":
         level = self.depth if depth is None else depth
-        return _View(self.numbers, {**self.relations, **relations}, level)
+        return _View(self.numbers, self.tables, {**self.relations, **relations}, level)
 
     # ----------------------------------------------------------------------- rows
 
-    def rows(self, rows: Relation | PublicScan) -> tuple[str, Columns]:
+    def rows(self, rows: Relation | PublicRelation) -> tuple[str, Columns]:  # noqa: PLR0911
         """Return a relation's text, and what its columns are."""
         match rows:
             case Scan():
                 return digest_of(identity_text(rows)), {}
             case PublicScan():
                 return f"public({rows.table.casefold()!r})", {}
+            case ConstantRows():
+                kinds = tuple(each.kind for each in rows.columns)
+                return f"constants({digest_of(identity_text((kinds, rows.rows)))})", _places(rows)
+            case ReleasedRows():
+                return f"released rows({self.table(rows)})", _places(rows)
             case Select():
                 return self._select(rows)
             case GroupByUnit():
@@ -106,6 +121,10 @@ class _View:
             case UnionAll():
                 parts = [self.rows(each) for each in rows.parts]
                 return f"union({[text for text, _ in parts]})", _united(rows, parts)
+
+    def table(self, rows: ReleasedRows) -> str:
+        """Return what released rows are, by the releases that they are made of."""
+        return f"{self.tables.get(rows.number, rows.number)};{rows.key}"
 
     def _select(self, select: Select) -> tuple[str, Columns]:
         source, columns = self.rows(select.source)
@@ -160,6 +179,8 @@ class _View:
                 return identity_text(value)
             case ReleasedScalar(number=number):
                 return f"released({self.numbers.get(number, number)})"
+            case InReleasedRows(argument=argument, rows=rows):
+                return f"in released rows({self.expression(argument)};{self.table(rows)})"
             case Call(function=function, arguments=arguments):
                 parts = [self.expression(each) for each in arguments]
                 told = sorted(set(parts)) if function in COMMUTATIVE else parts
@@ -185,6 +206,11 @@ class _View:
         arguments = list(map(self.expression, window.arguments))
         partition = sorted(map(self.expression, window.partition))
         return f"{operation_name(window.function)}({arguments};{partition};{order};{window.frame})"
+
+
+def _places(rows: ConstantRows | ReleasedRows) -> Columns:
+    """Return what the columns of listed rows are: their places, whatever they are called."""
+    return {each.name: f"column {place}" for place, each in enumerate(rows.columns)}
 
 
 def _united(rows: UnionAll, parts: list[tuple[str, Columns]]) -> Columns:

@@ -3,18 +3,21 @@
 import logging
 from itertools import accumulate
 
-from sqlglot import ErrorLevel, ParseError, TokenError, Tokenizer, exp, parse_one
+from sqlglot import ErrorLevel, ParseError, TokenError, exp
 from sqlglot.dialects.duckdb import DuckDB
 from sqlglot.errors import SqlglotError
 from sqlglot.tokenizer_core import Token, TokenType
 
 from discreet.errors import (
-    ParameterError,
     QuestionError,
     QuestionSizeError,
     SqlSyntaxError,
     StatementError,
+    UnsupportedError,
 )
+from discreet.query.filled_tree import filled
+from discreet.query.placeholders import numbered
+from discreet.written import SqlDialect, WrittenQuery, written
 
 logging.getLogger("sqlglot").addHandler(
     logging.NullHandler()
@@ -54,38 +57,46 @@ BEGINNINGS = {TokenType.SELECT, TokenType.WITH, TokenType.FROM, TokenType.L_PARE
 PREFIXES = {TokenType.NOT, TokenType.DASH, TokenType.TILDE, TokenType.PLUS}
 
 
-def parse(text: str) -> exp.Query:
+def parse(query: str | WrittenQuery) -> exp.Query:
     """Return the tree of a query: a SELECT, or several combined by UNION and the like."""
-    if not isinstance(text, str):
-        raise ParameterError("sql", text, "must be the text of a query")
-    text = " " + text[1:] if text.startswith(MARK) else text
-    tokens = _tokens(text)
+    asked = written(query) if isinstance(query, str) else query
+    if asked.dialect is not SqlDialect.DUCKDB:
+        raise UnsupportedError("Only DuckDB's dialect is read", "Write the query in it")
+    text = " " + asked.text[1:] if asked.text.startswith(MARK) else asked.text
+    tokens, placeholders = numbered(_only_statement(_tokens(text)))
     _check_size(tokens)
     _check_verb(tokens[0])
-    end = _end_of_first(tokens, len(text))
-    try:
-        tree = parse_one(text[:end], dialect=DIALECT, error_level=ErrorLevel.IMMEDIATE)
-    except ParseError as error:
-        raise _syntax_error(text, error) from None
-    except TokenError:  # inside a text with escapes, which is read once more
-        raise _unclosed() from None
-    except RecursionError:
-        raise _too_deep() from None
-    if not isinstance(tree, exp.Query):
-        verb = tree.key.upper()
-        raise _not_a_question(next((t for t in tokens if t.text.upper() == verb), tokens[0]))
+    tree = _tree(tokens, text)
     _check_tree(tree)
+    if placeholders or asked.parameters:
+        return filled(tree, placeholders, asked.parameters, LONGEST - len(text))
     return tree
 
 
-def canonical_text(text: str) -> str | None:
+def _tree(tokens: list[Token], text: str) -> exp.Query:
+    try:
+        parser = DIALECT().parser(error_level=ErrorLevel.IMMEDIATE)
+        (tree,) = parser.parse(tokens, text)
+    except ParseError as error:
+        raise _syntax_error(text, error) from None
+    except RecursionError:
+        raise _too_deep() from None
+    if not isinstance(tree, exp.Query):
+        verb = "" if tree is None else tree.key.upper()
+        raise _not_a_question(next((t for t in tokens if t.text.upper() == verb), tokens[0]))
+    return tree
+
+
+def canonical_text(query: str | WrittenQuery) -> str | None:
     """Return a query on one line, without comments, names in small letters; None if it is none.
+
+    The values of placeholders are written out.
 
     It is for people who compare queries, and it can be run. Which queries share an answer is
     decided by what they mean: see `query.identity`.
     """
     try:
-        return parse(text).sql(
+        return parse(query).sql(
             dialect=DIALECT,
             comments=False,
             normalize=True,
@@ -94,6 +105,11 @@ def canonical_text(text: str) -> str | None:
         )
     except (QuestionError, RecursionError, SqlglotError):
         return None
+
+
+def noted(query: WrittenQuery) -> str:
+    """Return a query as it is noted beside its charge: as written, or all that it asks as SQL."""
+    return query.text if query.is_plain else canonical_text(query) or query.text
 
 
 def _tokens(text: str) -> list[Token]:
@@ -115,7 +131,7 @@ def _tokens(text: str) -> list[Token]:
             "The query contains a NUL character", "Remove it", span=(place, place + 1)
         )
     try:
-        tokens = Tokenizer(dialect=DIALECT).tokenize(text)
+        tokens = DIALECT().tokenize(text)
     except TokenError:
         raise _unclosed() from None
     if not tokens:
@@ -211,11 +227,11 @@ def _not_a_question(first: Token) -> StatementError:
     )
 
 
-def _end_of_first(tokens: list[Token], length: int) -> int:
-    """Return where the only statement ends, or reject a second one."""
+def _only_statement(tokens: list[Token]) -> list[Token]:
+    """Return the tokens of the only statement, or reject a second one."""
     ends = [i for i, each in enumerate(tokens) if each.token_type is TokenType.SEMICOLON]
     if not ends:
-        return length
+        return tokens
     for each in tokens[ends[0] :]:
         if each.token_type is not TokenType.SEMICOLON:
             raise StatementError(
@@ -223,7 +239,9 @@ def _end_of_first(tokens: list[Token], length: int) -> int:
                 "Run the second one separately",
                 span=_span(each),
             )
-    return tokens[ends[0]].start
+    if not ends[0]:
+        raise _not_a_question(tokens[0])
+    return tokens[: ends[0]]
 
 
 def _unclosed() -> SqlSyntaxError:

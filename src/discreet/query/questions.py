@@ -51,13 +51,23 @@ class UnionSum:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class FullJoinSum:
+    """Rows of both sides of FULL JOIN are used, with and without a partner."""
+
+    left: int
+    right: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class NumberedRows:
     """The question takes so many rows of a unit at most, by ROW_NUMBER: none need be left out."""
 
     rows: int
 
 
-LimitReason = RowIsUnit | OneRowPerUnit | RowsPerUnit | JoinProduct | UnionSum | NumberedRows
+LimitReason = (
+    RowIsUnit | OneRowPerUnit | RowsPerUnit | JoinProduct | UnionSum | FullJoinSum | NumberedRows
+)
 """Where the limit on the rows of a unit comes from."""
 
 
@@ -98,9 +108,6 @@ class TooManyKeys:
     most: int
 
 
-DeclaredReason = NoKeys | ListedByCatalog | FromPublicTables | FixedBins
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OneUnitEach:
     """Each group is of one unit, because this key leads to one."""
@@ -108,6 +115,7 @@ class OneUnitEach:
     key: str
 
 
+DeclaredReason = NoKeys | ListedByCatalog | FromPublicTables | FixedBins
 UndeclaredReason = NotDeclared | TooManyKeys | OneUnitEach
 KeysReason = DeclaredReason | UndeclaredReason
 """Why groups are declared, or why they are not."""
@@ -361,6 +369,20 @@ class ScalarQuery:
     """The releases it is computed from."""
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TableQuery:
+    """Rows that later releases join: those of SQL over earlier released tables."""
+
+    number: int
+    sql: str
+    needs: tuple[int, ...]
+    """The releases they are computed from."""
+    kinds: tuple[Kind, ...]
+    """Of its columns."""
+    name: str = field(default="", compare=False)
+    """What the question calls it."""
+
+
 class OriginKind(Enum):
     """What a column of a released table is there."""
 
@@ -397,6 +419,7 @@ class Question:
 
     aggregations: tuple[Aggregation, ...]
     scalars: tuple[ScalarQuery, ...] = ()
+    tables: tuple[TableQuery, ...] = ()
     post_sql: str
     columns: tuple[str, ...]
     spreads: tuple[str | None, ...]
@@ -419,3 +442,8 @@ class Question:
     """Where the SQL only names columns of released_0: what it calls each, and which it is."""
     over_shown: tuple[OverShownGroups, ...] = ()
     """Which releases with undeclared groups the SQL aggregates."""
+
+    @property
+    def uses_releases(self) -> bool:
+        """Whether what is released may depend on what was released before."""
+        return bool(self.scalars or self.tables)

@@ -78,6 +78,15 @@ class ReleasedScalar:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class InReleasedRows:
+    """Whether a value is in the only column of rows that earlier releases give, as IN means it."""
+
+    argument: "Expression"
+    rows: "ReleasedRows"
+    facts: Facts = field(compare=False)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Call:
     """A function of `query.expressions.functions`, by its name there, which fixes its meaning."""
 
@@ -151,7 +160,9 @@ class Window:
     facts: Facts = field(compare=False)
 
 
-Expression = ColumnOf | Literal | ReleasedScalar | Call | Case | UnitSemiJoin | Window
+Expression = (
+    ColumnOf | Literal | ReleasedScalar | InReleasedRows | Call | Case | UnitSemiJoin | Window
+)
 
 
 # --------------------------------------------------------------------------- private rows
@@ -179,6 +190,49 @@ class PublicScan:
     table: str
 
 
+MOST_CONSTANT_ROWS = 10_000
+"""No more rows are written into a statement."""
+
+MOST_CONSTANT_LETTERS = 1_000_000
+"""Nor rows whose texts are longer together."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ConstantColumn:
+    """A column of rows that stand in the statement."""
+
+    name: str
+    kind: Kind
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ConstantRows:
+    """Rows that the question states, or that public tables give: they stand in the statement."""
+
+    columns: tuple[ConstantColumn, ...]
+    rows: tuple[tuple[Value, ...], ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReleasedRows:
+    """Rows of SQL over earlier releases of the same question; known to all by then.
+
+    `engines.released` puts constant rows in their place when the releases are made.
+    """
+
+    number: int
+    columns: tuple[ConstantColumn, ...]
+    key: tuple[int, ...] | None = None
+    """The places of columns in which no two rows agree, whatever was released; None if not known.
+
+    Without any column there is one row at most.
+    """
+
+
+PublicRelation = PublicScan | ConstantRows | ReleasedRows
+"""What private rows can be joined with that belongs to no unit."""
+
+
 class JoinKind(Enum):
     """Which rows of the left side stay without a partner."""
 
@@ -191,11 +245,11 @@ class Join:
     """Another relation beside the rows; a private one is joined on the unit besides `on`."""
 
     kind: JoinKind
-    source: "Relation | PublicScan"
+    source: "Relation | PublicRelation"
     name: str
     on: Expression
     fan_out: int | None = field(default=None, compare=False)
-    """Of a public table: how many of its rows one row can meet at most, if that is sure."""
+    """Of public rows: how many of its rows one row can meet at most, if that is sure."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -289,6 +343,8 @@ def parts_of(expression: Expression) -> Iterator[Expression]:
     match expression:
         case Call():
             inner = expression.arguments
+        case InReleasedRows():
+            inner = (expression.argument,)
         case Case():
             pairs = [each for pair in expression.branches for each in pair]
             inner = (*pairs, expression.otherwise)
@@ -307,7 +363,9 @@ def parts_of(expression: Expression) -> Iterator[Expression]:
         yield from parts_of(each)
 
 
-def map_columns(expression: Expression, change: Callable[[ColumnOf], Expression]) -> Expression:
+def map_columns(  # noqa: PLR0911 - one for each kind
+    expression: Expression, change: Callable[[ColumnOf], Expression]
+) -> Expression:
     """Return the expression with each of its columns changed; columns of inner rows stay."""
 
     def go(each: Expression) -> Expression:
@@ -318,6 +376,8 @@ def map_columns(expression: Expression, change: Callable[[ColumnOf], Expression]
             return change(expression)
         case Call():
             return replace(expression, arguments=tuple(map(go, expression.arguments)))
+        case InReleasedRows():
+            return replace(expression, argument=go(expression.argument))
         case Case():
             branches = tuple((go(condition), go(value)) for condition, value in expression.branches)
             return replace(expression, branches=branches, otherwise=go(expression.otherwise))

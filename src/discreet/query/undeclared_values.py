@@ -16,7 +16,7 @@ from discreet.query.tree import (
     GroupByUnit,
     Literal,
     NamedExpression,
-    PublicScan,
+    PublicRelation,
     Relation,
     Scan,
     Select,
@@ -28,7 +28,7 @@ from discreet.query.tree import (
 TESTS = frozenset({"equal", "not_equal", "distinct", "not_distinct", "in"})
 """The functions that compare for equality, as `query.expressions.functions` names them."""
 
-Rows = Mapping[str, Relation | PublicScan]
+Rows = Mapping[str, Relation | PublicRelation]
 """The relations that columns of an expression belong to, by name."""
 
 
@@ -52,7 +52,7 @@ def undeclared_values(aggregation: Aggregation) -> Iterator[UndeclaredValue]:
     yield from _in_rows(aggregation.rows)
 
 
-def _in_rows(relation: Relation | PublicScan) -> Iterator[UndeclaredValue]:
+def _in_rows(relation: Relation | PublicRelation) -> Iterator[UndeclaredValue]:
     match relation:
         case Select():
             yield from _in_select(relation)
@@ -67,7 +67,7 @@ def _in_rows(relation: Relation | PublicScan) -> Iterator[UndeclaredValue]:
 
 
 def _in_select(select: Select) -> Iterator[UndeclaredValue]:
-    rows: dict[str, Relation | PublicScan] = {select.name: select.source}
+    rows: dict[str, Relation | PublicRelation] = {select.name: select.source}
     rows |= {each.name: each.source for each in select.joins}
     for each in rows.values():
         yield from _in_rows(each)

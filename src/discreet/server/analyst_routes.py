@@ -99,7 +99,7 @@ async def explain(request: Request, caller: Asker, body: ExplainBody) -> Respons
             raise rejection_of(caller, body, error) from None
 
     def explained_and_logged() -> Explanation:
-        return logged(caller, "explain", explained, _free_at, **query_text(body.sql))
+        return logged(caller, "explain", explained, _free_at, **query_text(body.written))
 
     return _content(request, await planned(request, caller, explained_and_logged))
 

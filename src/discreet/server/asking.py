@@ -36,6 +36,7 @@ from discreet.server.faults import CallError, error_of
 from discreet.server.records import SavedCall, SavedReply, now
 from discreet.server.running_queries import CANCELLED, RunningQueries, RunningQuery
 from discreet.server.settings import Settings
+from discreet.written import WrittenQuery
 
 R = TypeVar("R")
 T = TypeVar("T")
@@ -63,7 +64,7 @@ class Work(Generic[R, T]):
     """Something that may be charged."""
 
     action: Literal["ask", "coverage"]
-    text: str
+    text: str | WrittenQuery
     """The query as it was sent, or the table whose coverage is measured."""
     act: Callable[[], R]
     """Does it. How long it takes may depend on data."""
@@ -94,7 +95,7 @@ class QueryRunner:
         if key is not None:
             noted = await asyncio.to_thread(caller.site.records.begin, caller.account, key, call)
             if noted.call != call:
-                await asyncio.to_thread(_log_rejection, caller, "ask", OTHER_CALL, body.sql)
+                await asyncio.to_thread(_log_rejection, caller, "ask", OTHER_CALL, body.written)
                 raise OTHER_CALL
             if noted.answer is not None:
                 return await asyncio.to_thread(_repeated, caller, noted.answer, noted.body)
@@ -102,7 +103,7 @@ class QueryRunner:
             if same is not None:
                 return await self._reply_of(same)  # type: ignore[no-any-return]
         asked = Asked(caller=caller, body=body, call=call, key=key, settings=self.settings)
-        work = Work(action="ask", text=body.sql, act=asked.act, finish=asked.finish)
+        work = Work(action="ask", text=body.written, act=asked.act, finish=asked.finish)
         return await self.run(caller, work, is_gone, key)
 
     async def measure(self, caller: Caller, body: CoverageBody, is_gone: Check) -> Coverage:
@@ -174,16 +175,24 @@ def _seen(task: "asyncio.Task[Any]") -> None:
         task.exception()
 
 
-def _log_rejection(caller: Caller, action: str, error: CallError, text: str) -> None:
+def _log_rejection(caller: Caller, action: str, error: CallError, text: str | WrittenQuery) -> None:
     """Log a call that was rejected."""
-    about = query_text(text) if action == "ask" else {"table": cut(text)}
+    about = {"table": cut(text)} if isinstance(text, str) else query_text(text)
     caller.site.records.log(caller.name, action, error.code, **about)
 
 
 def call_of(body: AskBody) -> str:
     """Return what stands for a query with its terms."""
-    text = json.dumps(body.model_dump(mode="json", exclude={"accept_unlikely"}), sort_keys=True)
-    return sha256(text.encode()).hexdigest()
+    told = body.model_dump(mode="json", exclude={"accept_unlikely"} | _unstated(body))
+    return sha256(json.dumps(told, sort_keys=True).encode()).hexdigest()
+
+
+def _unstated(body: QueryBody) -> set[str]:
+    """Return the fields that older versions do not have, if nothing is stated there.
+
+    What stands for a query is stored: it stays what it was.
+    """
+    return {name for name in ("parameters", "dialect") if getattr(body, name) is None}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -232,7 +241,7 @@ class Asked:
             self.caller.name,
             "ask",
             "free" if answer.is_free else "charged",
-            **query_text(self.body.sql),
+            **query_text(self.body.written),
             epsilon=str(answer.charged.epsilon),
             delta=str(answer.charged.delta),
             answer=id_,
@@ -339,10 +348,14 @@ def _repeated(caller: Caller, id_: str, body: bytes) -> AnswerReply:
 def approval_of(query: QueryBody) -> str:
     """Return what stands for a query in a request: the query with its terms, as JSON.
 
-    It is the same for 0.5, "0.5" and "1/2", and for any spaces and comments in the SQL.
+    It is the same for 0.5, "0.5" and "1/2", for any spaces and comments in the SQL, and for values
+    as parameters or written out.
     """
-    told = query.model_dump(mode="json", include=set(QueryBody.model_fields))
-    told["sql"] = canonical_text(query.sql) or query.sql
+    told = query.model_dump(mode="json", include=set(QueryBody.model_fields) - _unstated(query))
+    canonical = canonical_text(query.written)
+    if canonical is not None:  # which has the values of placeholders, in our dialect
+        told = {name: told[name] for name in told.keys() - {"parameters", "dialect"}}
+        told["sql"] = canonical
     return json.dumps({name: _written(name, each) for name, each in told.items()}, sort_keys=True)
 
 

@@ -6,6 +6,7 @@ from typing import TypeVar
 from discreet.query.parse import canonical_text
 from discreet.server.callers import Caller
 from discreet.server.faults import error_of
+from discreet.written import WrittenQuery
 
 T = TypeVar("T")
 
@@ -18,10 +19,10 @@ def cut(text: str) -> str:
     return text if len(text) <= MOST_LOGGED else f"{text[:MOST_LOGGED]}…"
 
 
-def query_text(sql: str) -> dict[str, object]:
+def query_text(query: WrittenQuery) -> dict[str, object]:
     """Return a query for a line of the log: in its canonical form if it is SQL, and as sent."""
-    canonical = canonical_text(sql)
-    sent = {"sql": cut(sql)}
+    canonical = canonical_text(query)
+    sent = {"sql": cut(query.text)}
     return dict(sent) if canonical is None else {"question": cut(canonical), **sent}
 
 

@@ -8,6 +8,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from discreet.errors import ParameterError
 from discreet.terms import ExplainTerms, Terms
+from discreet.written import WrittenQuery, parameters_from, written
 
 NUMBER = r"^[0-9]{1,30}(\.[0-9]{1,30})?([eE][+-]?[0-9]{1,2})?$|^[0-9]{1,30}/[0-9]{1,30}$"
 """A text that stands for an exact amount. It is short, so that it is not long in memory."""
@@ -42,6 +43,41 @@ class Body(BaseModel):
     model_config = ConfigDict(extra="forbid", strict=False)
 
 
+TypedValue = Annotated[
+    dict[Literal["date", "timestamp", "decimal"], Annotated[str, Field(max_length=100)]],
+    Field(
+        min_length=1,
+        max_length=1,
+        description="A value that JSON has no form for",
+        examples=[{"date": "2024-01-31"}],
+    ),
+]
+
+Value = (
+    Annotated[bool, Field(strict=True)]
+    | Annotated[int, Field(strict=True)]
+    | Annotated[float, Field(strict=True, allow_inf_nan=False)]
+    | Annotated[str, Field(strict=True, max_length=100_000)]
+    | TypedValue
+    | None
+)
+
+MostValues = Field(max_length=10_000)
+Values = Value | Annotated[list[Value], MostValues]
+
+QueryParameters = Annotated[
+    Annotated[list[Values], MostValues]
+    | Annotated[dict[Annotated[str, Field(max_length=300)], Values], MostValues],
+    Field(examples=[[30, "F"]]),
+]
+OF_PARAMETERS = (
+    "The values of placeholders: a list for ? and $1, an object for :name. A date is "
+    '{"date": "2024-01-31"}; there are also timestamp and decimal'
+)
+
+QueryDialect = Literal["duckdb", "postgres", "postgresql", "bigquery", "googlesql"]
+
+
 class QueryBody(Body):
     """A query and what may be stated of it."""
 
@@ -53,6 +89,13 @@ class QueryBody(Body):
     find_bounds_of: Annotated[list[str], Field(max_length=100)] = []
     row_choice: Literal["once", "per-query"] | None = None
     groups_per_unit: Annotated[int, Field(ge=1)] | None = None
+    parameters: Annotated[QueryParameters | None, Field(description=OF_PARAMETERS)] = None
+    dialect: Annotated[QueryDialect | None, Field(description="Of the SQL")] = None
+
+    @property
+    def written(self) -> WrittenQuery:
+        """The query with all that says what it asks."""
+        return written(self.sql, parameters_from(_parameters(self)), self.dialect)
 
     def terms(self) -> Terms:
         """Return what is stated besides the SQL."""
@@ -62,9 +105,14 @@ class QueryBody(Body):
 AMOUNTS = {"epsilon", "delta", "within", "confidence"}
 
 
-def _terms(body: BaseModel, names: set[str]) -> dict[str, object]:
+def _terms(body: QueryBody, names: set[str]) -> dict[str, object]:
     content = body.model_dump(include=names)
-    return {name: exact(each) if name in AMOUNTS else each for name, each in content.items()}
+    terms = {name: exact(each) if name in AMOUNTS else each for name, each in content.items()}
+    return terms | {"parameters": parameters_from(_parameters(body))}
+
+
+def _parameters(body: QueryBody) -> object:
+    return body.model_dump(include={"parameters"})["parameters"]
 
 
 class AskBody(QueryBody):
@@ -78,11 +126,14 @@ class AskBody(QueryBody):
 class ExplainBody(QueryBody):
     """A query to be explained."""
 
-    dialect: Literal["bigquery", "databricks", "snowflake", "trino"] | None = None
+    sql_for: Annotated[
+        Literal["bigquery", "databricks", "snowflake", "trino"] | None,
+        Field(description="Shows the generated SQL for this database"),
+    ] = None
 
     def terms(self) -> ExplainTerms:
         """Return what is stated besides the SQL."""
-        return cast("ExplainTerms", _terms(self, NAMES | {"dialect"}))
+        return cast("ExplainTerms", _terms(self, NAMES | {"sql_for"}))
 
 
 class CoverageBody(Body):

@@ -80,7 +80,7 @@ async def make_request(caller: Asker, body: RequestBody) -> JsonObject:
             "request",
             made,
             lambda found: {"outcome": "made", "request": found["number"]},
-            **({} if body.query is None else query_text(body.query.sql)),
+            **({} if body.query is None else query_text(body.query.written)),
         )
     )
 

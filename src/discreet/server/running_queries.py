@@ -16,6 +16,7 @@ from discreet.server.admission import Check
 from discreet.server.callers import Caller
 from discreet.server.faults import CallError
 from discreet.server.records import now
+from discreet.written import WrittenQuery
 
 State: TypeAlias = Literal["waiting", "running", "cancelled"]
 Ending: TypeAlias = Literal["dropped", "runs_on"]
@@ -42,7 +43,7 @@ class RunningQuery:
 
     number: int
     caller: Caller
-    text: str
+    text: str | WrittenQuery
     """The query as it was sent, or the name of a table whose coverage is measured."""
     since: str
     task: "asyncio.Task[Any] | None" = None
@@ -96,7 +97,7 @@ class RunningQueries:
         return [each for each in self._known.values() if _may_see(caller, each)]
 
     @contextmanager
-    def listed(self, caller: Caller, text: str) -> Iterator[RunningQuery]:
+    def listed(self, caller: Caller, text: str | WrittenQuery) -> Iterator[RunningQuery]:
         """List a query until the block ends."""
         query = RunningQuery(number=next(self._numbers), caller=caller, text=text, since=now())
         self._known[query.number] = query

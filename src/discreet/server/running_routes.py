@@ -12,6 +12,7 @@ from discreet.server.callers import NOWHERE, Caller
 from discreet.server.reading import OneReading
 from discreet.server.running_queries import Ending, RunningQueries, RunningQuery, State
 from discreet.server.signing import caller_in
+from discreet.written import WrittenQuery
 
 router = APIRouter(
     prefix="/v1/catalogs/{catalog}/running", tags=["analysts"], route_class=OneReading
@@ -75,12 +76,18 @@ async def cancel(request: Request, caller: Asker, number: Number) -> Cancelled:
     return Cancelled(number=number, outcome=outcome)
 
 
+def _text(asked: str | WrittenQuery) -> str:
+    if isinstance(asked, str):
+        return asked
+    return canonical_text(asked) or asked.text
+
+
 def _shown(query: RunningQuery) -> RunningContent:
     return RunningContent(
         number=query.number,
         account=query.caller.account,
         who=query.caller.name,
         since=query.since,
-        question=canonical_text(query.text) or query.text,
+        question=_text(query.text),
         state=query.state,
     )

@@ -108,7 +108,7 @@ async def try_query(request: Request, caller: Asker, body: QueryBody) -> JsonObj
     def tried() -> JsonObject:
         data = request.app.state.synthetic.of(caller.site)
         outcome: dict[str, object] = {"outcome": "free"}
-        about = query_text(body.sql)
+        about = query_text(body.written)
         return logged(caller, "try", lambda: _tried(data, body), lambda _: outcome, **about)
 
     return await planned(request, caller, tried)

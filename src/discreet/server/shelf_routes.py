@@ -9,7 +9,15 @@ from fastapi import APIRouter, Depends, Path, Query, Request
 from pydantic import Field
 
 from discreet.errors import DiscreetError
-from discreet.server.bodies import MOST_NUMBER, Amount, AskBody, Body, JsonObject
+from discreet.server.bodies import (
+    MOST_NUMBER,
+    Amount,
+    AskBody,
+    Body,
+    JsonObject,
+    QueryDialect,
+    QueryParameters,
+)
 from discreet.server.callers import NOWHERE, Caller
 from discreet.server.faults import CallError
 from discreet.server.reading import OneReading
@@ -46,6 +54,8 @@ class SavedTerms(Body):
     find_bounds_of: Annotated[tuple[ColumnName, ...], Field(max_length=100)] = ()
     row_choice: Literal["once", "per-query"] | None = None
     groups_per_unit: Annotated[int, Field(ge=1, le=MOST_NUMBER)] | None = None
+    parameters: QueryParameters | None = None
+    dialect: QueryDialect | None = None
 
 
 class SavedQuery(Body):

@@ -25,28 +25,33 @@ FIXES: dict[str, tuple[str, str, Callable[..., str]]] = {
         RANKED.format,
     ),
     "named window": (
-        "SELECT COUNT(*) FROM (SELECT patient_id, RANK() OVER w AS r FROM visits "
-        "WINDOW w AS (PARTITION BY patient_id ORDER BY cost)) WHERE r = 1",
-        r"Write its definition in the brackets of (OVER) \(\.\.\.\), and remove WINDOW\.",
+        "SELECT COUNT(*) FROM (SELECT patient_id, RANK() OVER (w ORDER BY cost) AS r FROM visits "
+        "WINDOW w AS (PARTITION BY patient_id ORDER BY day)) WHERE r = 1",
+        r"Write the whole definition in (OVER) \(\.\.\.\), without w\.",
         lambda over: RANKED.format(f"RANK() {over} ({FIRST})"),
+    ),
+    "distinct on": (
+        "SELECT DISTINCT ON (region) region FROM patients",
+        r"Write (DISTINCT ON \(patient_id, region\)) in a subquery, and aggregate its rows\.",
+        "SELECT COUNT(*) FROM (SELECT {} region FROM patients) AS t".format,
     ),
     "left join": (
         "SELECT COUNT(*) FROM clinics c LEFT JOIN visits v ON c.clinic_id = v.clinic_id",
-        r"Write (FROM visits v LEFT JOIN clinics c ON .+), or use JOIN\.",
-        "SELECT COUNT(*) {}".format,
+        r"Write (COUNT\(v\.patient_id\)), or use JOIN\.",
+        "SELECT {} FROM clinics c LEFT JOIN visits v ON c.clinic_id = v.clinic_id".format,
     ),
     "left join without aliases": (
-        "SELECT COUNT(*) FROM clinics LEFT JOIN visits ON clinics.clinic_id = visits.clinic_id",
-        r"Write (FROM visits LEFT JOIN clinics ON .+), or use JOIN\.",
-        "SELECT COUNT(*) {}".format,
+        "SELECT AVG(COALESCE(cost, 0)) FROM clinics LEFT JOIN visits USING (clinic_id)",
+        r"add (FILTER \(WHERE visits\.patient_id IS NOT NULL\))\.",
+        "SELECT AVG(COALESCE(cost, 0)) {} FROM clinics LEFT JOIN visits USING (clinic_id)".format,
     ),
-    "left join of three": (
-        "SELECT COUNT(*) FROM clinics c LEFT JOIN visits v ON c.clinic_id = v.clinic_id "
-        "LEFT JOIN clinics d ON d.clinic_id = c.clinic_id",
-        r"Write (v) first in FROM, or use JOIN\.",
+    "left join of a private key": (
+        "SELECT diagnosis, COUNT(v.cost) FROM clinics c LEFT JOIN visits v "
+        "ON c.clinic_id = v.clinic_id GROUP BY diagnosis",
+        r"add (WHERE v\.diagnosis IS NOT NULL)\.",
         (
-            "SELECT COUNT(*) FROM visits {} LEFT JOIN clinics c ON c.clinic_id = v.clinic_id "
-            "LEFT JOIN clinics d ON d.clinic_id = v.clinic_id"
+            "SELECT diagnosis, COUNT(v.cost) FROM clinics c LEFT JOIN visits v "
+            "ON c.clinic_id = v.clinic_id {} GROUP BY diagnosis"
         ).format,
     ),
     "join on true": (

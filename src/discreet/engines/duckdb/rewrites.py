@@ -34,7 +34,7 @@ from discreet.query.tree import (
     GroupByUnit,
     Join,
     NamedExpression,
-    PublicScan,
+    PublicRelation,
     Relation,
     Scan,
     Select,
@@ -96,7 +96,7 @@ def read_stored_ranks(rows: Relation, stored: Stored) -> Relation:
         case Select(source=source, joins=joins):
             changed = tuple(
                 each
-                if isinstance(each.source, PublicScan)
+                if isinstance(each.source, PublicRelation)
                 else replace(each, source=read_stored_ranks(each.source, stored))
                 for each in joins
             )
@@ -253,7 +253,7 @@ def _with_source(
 def _with_joined(
     select: Select, number: int, join: Join, column: ColumnOf, choice: Choice
 ) -> tuple[Select, StoredColumn] | None:
-    if isinstance(join.source, PublicScan):
+    if isinstance(join.source, PublicRelation):
         return None
     found = _with_column(join.source, column.name, choice)
     if found is None:
@@ -278,7 +278,7 @@ def without_repeated_unit_joins(rows: Relation) -> Relation:
 
 
 def _join(join: Join, select: Select) -> Join:
-    if isinstance(join.source, PublicScan):
+    if isinstance(join.source, PublicRelation):
         return join
     units = {select.name: select.source, join.name: join.source}
     conditions = list(_conditions(join.on))

@@ -21,6 +21,7 @@ from discreet.engines.dialect import (
     literal_of,
     nearest_float,
 )
+from discreet.engines.released import in_list
 from discreet.errors import JoinError, QuestionSizeError, UnboundedError, UnsupportedError
 from discreet.query.tree import (
     Call,
@@ -28,6 +29,7 @@ from discreet.query.tree import (
     ColumnOf,
     Expression,
     GroupByUnit,
+    InReleasedRows,
     Literal,
     Ordering,
     Relation,
@@ -186,7 +188,7 @@ def _inside_out(expression: Expression) -> Iterator[Expression]:
         waiting.extend((each, depth + 1, False) for each in _children(part))
 
 
-def _one(part: Expression, place: WriteContext, done: Mapping[int, Written]) -> Written:  # noqa: PLR0911
+def _one(part: Expression, place: WriteContext, done: Mapping[int, Written]) -> Written:  # noqa: C901, PLR0911
     """Return an expression whose own parts are done."""
     match part:
         case ColumnOf(source=source, name=name, facts=facts, within=within):
@@ -201,6 +203,8 @@ def _one(part: Expression, place: WriteContext, done: Mapping[int, Written]) -> 
             if place.released is None:
                 return Written(text=f"{SCALAR}{number}", kind=facts.kind, is_literal=True)
             return literal_of(place.released[number], facts.kind, place.dialect)
+        case InReleasedRows(argument=argument, rows=rows):
+            return _in_released(argument, rows.number, place)
         case Call():
             return _call(part, place, [done[id(each)] for each in part.arguments])
         case Case():
@@ -209,6 +213,14 @@ def _one(part: Expression, place: WriteContext, done: Mapping[int, Written]) -> 
             return Written(text=_unit_is_in(part, place), kind=Kind.BOOLEAN)
         case Window():
             return Written(text=_window(part, place), kind=part.facts.kind)
+
+
+def _in_released(argument: Expression, number: int, place: WriteContext) -> Written:
+    """Return whether a value is among rows that are not known yet: a name, or NULL, for them."""
+    if place.released is None:
+        text = f"({place.write(argument)} IN ({SCALAR}rows_{number}))"
+        return Written(text=text, kind=Kind.BOOLEAN)
+    return written_of(in_list(argument, (None,)), place)
 
 
 def _call(call: Call, place: WriteContext, given: Sequence[Written]) -> Written:
@@ -395,6 +407,8 @@ def _children(expression: Expression) -> Iterable[Expression]:
     match expression:
         case Call(arguments=arguments):
             return arguments
+        case InReleasedRows(argument=argument):
+            return (argument,)
         case Case(branches=branches, otherwise=otherwise):
             return (*(each for pair in branches for each in pair), otherwise)
         case UnitSemiJoin(where=where):

@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from discreet.catalog.schema import ColumnUnit, Kind, PathUnit, PrivateTable, RowUnit
 from discreet.engines.dialect import Dialect
+from discreet.engines.writer.constants import ROW, constants_text
 from discreet.engines.writer.expressions import (
     UNIT,
     WriteContext,
@@ -23,13 +24,16 @@ from discreet.engines.writer.expressions import (
 from discreet.errors import UnsupportedError
 from discreet.query.tree import (
     ColumnOf,
+    ConstantRows,
     Expression,
     GroupByUnit,
     Join,
     JoinKind,
     NamedExpression,
+    PublicRelation,
     PublicScan,
     Relation,
+    ReleasedRows,
     Scan,
     Select,
     UnionAll,
@@ -39,9 +43,6 @@ from discreet.query.tree import (
 )
 
 SALT = "'discreet'"
-
-ROW = '"__row"'
-"""A number that tells the rows of one unit apart."""
 
 
 def rows_text(rows: Relation, place: WriteContext, needed: frozenset[str] | None) -> str:
@@ -207,7 +208,7 @@ def _select(select: Select, place: WriteContext, needed: frozenset[str] | None) 
     )
     tables = _source(select.source, select.name, read, place, numbered=numbered)
     for join in select.joins:
-        if not isinstance(join.source, PublicScan):
+        if not isinstance(join.source, PublicRelation):
             refuse_other_units(select.source, join.source)
         tables += _join(join, own, read, numbered=numbered)
     written = [f"{own.unit} AS {UNIT}", *(_output(each, own) for each in columns)]
@@ -245,7 +246,7 @@ def _ties(
 
 
 def _source(
-    rows: "Relation | PublicScan",
+    rows: "Relation | PublicRelation",
     name: str,
     read: Iterable[tuple[str, str]],
     place: WriteContext,
@@ -253,8 +254,11 @@ def _source(
     numbered: bool,
 ) -> str:
     needed = names_of(read, name)
-    if isinstance(rows, PublicScan):
-        return _public(rows, name, needed, place, numbered=numbered)
+    match rows:
+        case PublicScan():
+            return _public(rows, name, needed, place, numbered=numbered)
+        case ConstantRows() | ReleasedRows():
+            return constants_text(rows, name, needed, place)
     text = rows_text(rows, place, needed)
     if numbered:
         order = place.dialect.ordered([UNIT, *(place.column(each) for each in sorted(needed))])
@@ -281,7 +285,7 @@ def _join(
     kind = "LEFT JOIN" if join.kind is JoinKind.LEFT else "JOIN"
     source = _source(join.source, join.name, read, place, numbered=numbered)
     on = place.write(join.on)
-    if not isinstance(join.source, PublicScan):
+    if not isinstance(join.source, PublicRelation):
         on = f"{place.unit} = {place.quoted(join.name)}.{UNIT} AND {on}"
     return f" {kind} {source} ON {on}"
 

@@ -13,10 +13,27 @@ from sqlglot import exp
 from discreet.catalog.catalog import Catalog
 from discreet.catalog.schema import PrivateTable, PublicTable
 from discreet.errors import QuestionError, UnsupportedError
+from discreet.query.check.bracketed_rows import bracketed_rows
+from discreet.query.check.constant_tables import beside_private_rows, releases_in
 from discreet.query.check.correlated import tie_queries
-from discreet.query.check.given_names import alias_columns, fitting_names, refuse_reserved
+from discreet.query.check.from_clause import selection_from
+from discreet.query.check.from_items import (
+    Item,
+    all_joins,
+    is_private,
+    item_from,
+    leaves,
+    open_sources,
+    settle_natural,
+    with_leaves,
+)
+from discreet.query.check.given_names import (
+    alias_columns,
+    fitting_names,
+    refuse_reserved,
+    renamed_rows,
+)
 from discreet.query.check.group_counts import group_count_from
-from discreet.query.check.joins import Joining, Selection, join_kind
 from discreet.query.check.lateral import join_laterals
 from discreet.query.check.named_tables import QueryTables
 from discreet.query.check.post_select import (
@@ -35,20 +52,20 @@ from discreet.query.check.post_select import (
 from discreet.query.check.private_select import PrivateSelect
 from discreet.query.check.private_sets import PrivateSets, mark_repeats
 from discreet.query.check.relations import (
+    RELEASED,
     CommonTables,
     Names,
     PostQuery,
     PrivateRows,
     PublicReader,
     TableRef,
-    renamed_rows,
-    scan,
 )
-from discreet.query.check.released_tables import RELEASED
 from discreet.query.check.released_lookups import look_up_releases, refuse_groups_of_one
+from discreet.query.check.scans import scan
+from discreet.query.check.selections import Selection, lookup_joining
 from discreet.query.check.set_operations import open_set_operation
 from discreet.query.check.shown_groups import over_shown_groups
-from discreet.query.check.tied_query import untied
+from discreet.query.check.table_names import check_schema, settle_schemas
 from discreet.query.expressions.rejections import (
     available,
     below,
@@ -57,8 +74,7 @@ from discreet.query.expressions.rejections import (
     unknown_table,
 )
 from discreet.query.parse import DIALECT, span_of
-from discreet.query.questions import Aggregation, Question, ScalarQuery
-from discreet.query.tree import JoinKind
+from discreet.query.questions import Aggregation, Question, ScalarQuery, TableQuery
 
 
 def check(tree: exp.Query, catalog: Catalog, public: PublicReader) -> Question:
@@ -74,6 +90,7 @@ class Checker:
     public: PublicReader
     releases: list[Aggregation] = field(default_factory=list)
     scalars: list[ScalarQuery] = field(default_factory=list)
+    tables: list[TableQuery] = field(default_factory=list)
     outermost: exp.Expr | None = None
     """The SELECT whose result is the answer."""
     last: set[int] = field(default_factory=set)
@@ -84,6 +101,7 @@ class Checker:
     def question(self, tree: exp.Query) -> Question:
         """Return the query with all its releases, or reject rows of units as its result."""
         refuse_reserved(tree)
+        settle_schemas(tree)
         self.outermost = tree
         self.last = {id(tree)}
         result = self.query(tree, {})
@@ -95,6 +113,7 @@ class Checker:
         return Question(
             aggregations=tuple(self.releases),
             scalars=tuple(self.scalars),
+            tables=tuple(self.tables),
             post_sql=result.tree.sql(dialect=DIALECT, identify=True),
             columns=result.columns,
             spreads=spreads,
@@ -106,7 +125,9 @@ class Checker:
             reads=tuple(result.reads.get(each, frozenset()) for each in result.columns),
             ends=tuple(result.ends.get(each) for each in result.columns),
             shown=shown_of(result.tree, f"{RELEASED}0"),
-            over_shown=over_shown_groups(result.tree, self.scalars, self.releases, RELEASED),
+            over_shown=over_shown_groups(
+                result.tree, (*self.scalars, *self.tables), self.releases, RELEASED
+            ),
         )
 
     # ----------------------------------------------------------------------- queries
@@ -216,101 +237,82 @@ class Checker:
         count = group_count_from(node)
         if count is None:
             return None
-        before = (list(self.releases), list(self.scalars), self.unnamed)
+        before = (list(self.releases), list(self.scalars), list(self.tables), self.unnamed)
         with suppress(QuestionError):  # which the query as it is written gives again
             known = self.named_in(count.outer, named)
             check_clauses(count.inner)
-            first, joinings = self.sources(count.inner, known)
-            sources = () if first is None else (first, *(each.source for each in joinings))
-            if first and any(isinstance(each.relation, PrivateRows) for each in sources):
-                joinings = self.with_lookups(count.inner, joinings, known)
-                selection = Selection(node=count.inner, first=first, joinings=joinings)
+            item = self.item(count.inner, known)
+            if item is not None and is_private(item):
+                selection = self.selection(count.inner, item, known)
                 found = PrivateSelect(self, selection, known).number_of_groups(count)
                 if found is not None:
                     return found
-        self.releases[:], self.scalars[:], self.unnamed = before
+        self.releases[:], self.scalars[:], self.tables[:], self.unnamed = before
         return None
 
     def select(self, node: exp.Select, named: CommonTables) -> PrivateRows | PostQuery:
         """Return what a SELECT is: private rows, a release, or SQL for afterwards."""
         check_clauses(node)
         join_laterals(node, QueryTables(catalog=self.catalog, named=named).columns)
-        first, joinings = self.sources(node, named)
-        sources = () if first is None else (first, *(each.source for each in joinings))
-        if first is not None and any(isinstance(each.relation, PrivateRows) for each in sources):
+        item = self.item(node, named)
+        if item is not None and is_private(item):
             refuse_groups_of_one(node)
-            joinings = self.with_lookups(node, joinings, named)
-            selection = Selection(node=node, first=first, joinings=joinings)
-            return PrivateSelect(self, selection, named).result()
-        return self.open_select(node, sources, named)
+            return PrivateSelect(self, self.selection(node, item, named), named).result()
+        return self.open_select(node, item, named)
 
-    def with_lookups(
-        self, node: exp.Select, joinings: tuple[Joining, ...], named: CommonTables
-    ) -> tuple[Joining, ...]:
-        """Rewrite the queries in a SELECT that read its rows; return the joins it has then."""
-        tables = QueryTables(catalog=self.catalog, named=named)
-        found = list(joinings)
-        for each in tie_queries(node, tables.columns, tables.is_single):
-            source = self.source(each.this, named)
-            if not isinstance(source.relation, PrivateRows):
-                raise untied(each.this)
-            optional = replace(source, is_optional=True)
-            found.append(Joining(node=each, source=optional, kind=JoinKind.LEFT))
-        return tuple(found)
+    def item(self, node: exp.Select, named: CommonTables) -> Item | None:
+        """Return what stands in FROM."""
+        item = item_from(node, lambda each: self.source(each, named))
+        names = [] if item is None else [each.name.casefold() for each in leaves(item)]
+        if len(set(names)) < len(names):
+            twice = next(each for each in names if names.count(each) > 1)
+            raise UnsupportedError(
+                f"{twice} appears twice in FROM",
+                "Give each an alias",
+                span=span_of(node.args["from_"]),
+            )
+        return item
+
+    def selection(self, node: exp.Select, item: Item, named: CommonTables) -> Selection:
+        """Return what stands in FROM as relations in a row, one of them private."""
+        for each in leaves(item):
+            if each.renamed and isinstance(each.relation, PublicTable):
+                raise unhandled(
+                    f"{each.name}({', '.join(each.renamed)}) next to a private table",
+                    node.args["from_"],
+                )
+        beside = with_leaves(item, lambda each: beside_private_rows(each, named, self))
+        return self.with_lookups(selection_from(node, beside, self, named), named)
+
+    def with_lookups(self, selection: Selection, named: CommonTables) -> Selection:
+        """Rewrite the queries in a SELECT that read its rows, as joins."""
+        tables, found = QueryTables(catalog=self.catalog, named=named), selection
+        for each in tie_queries(selection.node, tables.columns, tables.is_single):
+            source = beside_private_rows(self.source(each.this, named), named, self)
+            found = found.joined(lookup_joining(each, source))
+        return found
 
     def is_answer(self, node: exp.Expr) -> bool:
         """Return whether the rows of a query are those of the answer."""
         return node is self.outermost or id(node) in self.last
 
-    def sources(
-        self, node: exp.Select, named: CommonTables
-    ) -> tuple[TableRef | None, tuple[Joining, ...]]:
-        """Return what stands in FROM."""
-        clause = node.args.get("from_")
-        if clause is None:
-            return None, ()
-        joins = [*(clause.this.args.get("joins") or ()), *(node.args.get("joins") or ())]
-        first = self.source(clause.this, named)
-        found = [self.source(each.this, named) for each in joins]
-        is_private = any(isinstance(each.relation, PrivateRows) for each in (first, *found))
-        for each in (first, *found):
-            if is_private and each.renamed and isinstance(each.relation, PublicTable):
-                raise unhandled(
-                    f"{each.name}({', '.join(each.renamed)}) next to a private table", clause
-                )
-        names = [each.name.casefold() for each in (first, *found)]
-        if len(set(names)) < len(names):
-            twice = next(each for each in names if names.count(each) > 1)
-            raise UnsupportedError(
-                f"{twice} appears twice in FROM", "Give each an alias", span=span_of(clause)
-            )
-        if not is_private:
-            return first, tuple(map(_open_joining, joins, found))
-        joinings = []
-        for each, source in zip(joins, found, strict=True):
-            kind = join_kind(each)
-            optional = replace(source, is_optional=kind.value == "left")
-            joinings.append(Joining(node=each, source=optional, kind=kind))
-            if joinings[-1].is_lookup and not isinstance(source.relation, PrivateRows):
-                raise untied(each)
-        return first, tuple(joinings)
-
     def source_of_only(self, node: exp.Select, named: CommonTables) -> TableRef:
-        """Return the one relation that a SELECT reads."""
-        first, joinings = self.sources(node, named)
-        if first is None or joinings:
-            raise unhandled("A join inside EXISTS", node)
-        return first
+        """Return the rows that a SELECT reads as one relation."""
+        item = self.item(node, named)
+        if item is None:
+            raise unhandled("EXISTS without FROM", node)
+        if isinstance(item, TableRef):
+            return item
+        if not is_private(item):
+            raise unhandled("EXISTS over a join of public tables", node)
+        selection = self.selection(node, item, named)
+        return selection.first if selection.is_one else bracketed_rows(selection, self, named)
 
     def source(self, node: exp.Expr, named: CommonTables) -> TableRef:
         """Return one relation of FROM."""
         match node:
             case exp.Table():
                 return self.table(node, named)
-            case exp.Subquery(this=exp.Table()):
-                raise UnsupportedError(
-                    "A table is in brackets", "Write it without them", span=span_of(node)
-                )
             case exp.Subquery():
                 result = self.query(node, named)
                 if isinstance(result, PostQuery) and result.tree is not node:
@@ -347,17 +349,17 @@ class Checker:
                 span=span_of(node),
             )
         for name, value in node.args.items():
-            if value and name not in ("this", "alias", "joins"):
-                what = "A schema or database name" if name in ("db", "catalog") else name.upper()
+            if value and name not in ("this", "alias", "joins", "db", "catalog"):
                 raise UnsupportedError(
-                    f"{what} is not supported with a table",
+                    f"{name.upper()} is not supported with a table",
                     f"Write only {node.name}",
                     span=span_of(node),
                 )
         alias = node.alias or node.name
         names = tuple(each.name for each in alias_columns(node))
         known = named.get(node.name.casefold())
-        if known is not None:
+        has_schema = check_schema(node)
+        if known is not None and not has_schema:
             fitting = fitting_names(names, known, node)
             if isinstance(known, PrivateRows):
                 return TableRef(name=alias, relation=renamed_rows(known, fitting))
@@ -368,6 +370,7 @@ class Checker:
             raise unknown_table(f"There is no table {node.name}", node.name, tables, node.this)
         if isinstance(table, PublicTable):
             self.free_name(node.this)
+            node.set("db", exp.to_identifier("main") if has_schema and known else None)
             node.set("this", exp.to_identifier(table.name, quoted=True))
             if not node.alias:
                 node.set("alias", exp.TableAlias(this=exp.to_identifier(alias, quoted=True)))
@@ -387,19 +390,22 @@ class Checker:
 
     # ----------------------------------------------------------------------- afterwards
 
-    def open_select(
-        self, node: exp.Select, sources: tuple[TableRef, ...], named: CommonTables
-    ) -> PostQuery:
+    def open_select(self, node: exp.Select, item: Item | None, named: CommonTables) -> PostQuery:
         """Keep SQL over released and public tables, with names for its columns and error bars."""
-        look_up_releases(node, QueryTables(catalog=self.catalog, named=named))
-        self.open_inner_queries(node, named)
-        names = Names(sources)
-        expand_stars(node, names)
-        return finish_post_query(node, sources)
+        self.open_inner_queries(node, item, named)
+        if item is None:
+            expand_stars(node, Names(()))
+            return finish_post_query(node, ())
+        readable = tuple(open_sources(item))
+        expand_stars(node, Names(readable, shared=settle_natural(item), is_open=True))
+        return finish_post_query(node, tuple(leaves(item)))
 
-    def open_inner_queries(self, node: exp.Select, named: CommonTables) -> None:
+    def open_inner_queries(self, node: exp.Select, item: Item | None, named: CommonTables) -> None:
         """Check the queries inside a SELECT's expressions; they too come afterwards."""
-        for each in inner_queries(node):
+        joins = [] if item is None else list(all_joins(item))
+        tables = QueryTables(catalog=self.catalog, named=named)
+        look_up_releases(node, inner_queries(node, joins), tables)
+        for each in inner_queries(node, joins):
             result = self.query(each, named)
             if isinstance(result, PrivateRows):
                 raise row_level(each, is_per_unit=result.is_per_unit)
@@ -408,7 +414,7 @@ class Checker:
     def scalar(self, node: exp.Expr, result: PostQuery, named: CommonTables) -> int:
         """Return the number under which a later release finds the only value of a query."""
         tree = whole(without_margins(result), named)
-        needs = tuple(sorted({int(each.name[len(RELEASED) :]) for each in _released_in(tree)}))
+        needs = releases_in(tree)
         if len(result.columns) != 1:
             what = "A subquery that is used as a value must have one column"
             raise UnsupportedError(what, "Select one column", span=span_of(node))
@@ -427,15 +433,5 @@ class Checker:
         return len(self.scalars) - 1
 
 
-def _released_in(tree: exp.Expr) -> list[exp.Table]:
-    return [each for each in tree.find_all(exp.Table) if each.name.startswith(RELEASED)]
-
-
 def _bare(tree: exp.Query) -> exp.Expr:
     return tree if isinstance(tree, exp.Subquery) else exp.Subquery(this=tree)
-
-
-def _open_joining(node: exp.Join, source: TableRef) -> Joining:
-    if node.args.get("method"):
-        raise unhandled(f"{node.args['method']} JOIN", node)
-    return Joining(node=node, source=source, kind=JoinKind.INNER)

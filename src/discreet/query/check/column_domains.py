@@ -7,10 +7,18 @@ from fractions import Fraction
 from itertools import chain
 from math import prod
 
-from discreet.catalog.schema import Kind, PublicTable, Value, time_from_number
+from discreet.catalog.schema import Kind, Value, time_from_number
 from discreet.errors import UnsupportedError
 from discreet.query.check.key_conditions import original_name, replaced
-from discreet.query.check.relations import Names, PublicReader, TableRef, public_of, quoted
+from discreet.query.check.relations import (
+    ConstantTable,
+    Names,
+    PublicReader,
+    TableRef,
+    is_listed,
+    public_of,
+    quoted,
+)
 from discreet.query.expressions.cuts import MOST_CUTS, Cuts, cuts_of, values_around
 from discreet.query.expressions.narrowing import with_facts
 from discreet.query.expressions.time_functions import covers_all_parts
@@ -50,10 +58,11 @@ class ColumnDomains:
         return found if prod(map(len, found.values())) <= most else None
 
     def _declared(self, column: ColumnOf) -> tuple[Value, ...] | None:
-        listed = column.facts.domain or listed_values(column.facts)
-        if listed is not None:
-            return listed
         source = public_source(column, self.names)
+        is_constant = source is not None and isinstance(source.relation, ConstantTable)
+        listed = column.facts.domain or listed_values(column.facts)
+        if listed is not None and not is_constant:
+            return listed
         if source is None:
             return None
         return tuple(value for (value,) in public_rows(source, [column.name], self.public))
@@ -115,18 +124,19 @@ def public_source(key: Expression, names: Names) -> TableRef | None:
     """Return the public table that an expression reads, if it reads nothing else."""
     found = {each.source for each in columns_in(key)}
     sources = [each for each in names.sources if each.name in found]
-    if len(sources) == 1 and isinstance(sources[0].relation, PublicTable):
-        return sources[0]
-    return None
+    return sources[0] if len(sources) == 1 and is_listed(sources[0]) else None
 
 
 def public_rows(
     source: TableRef, columns: list[str], public: PublicReader
 ) -> tuple[tuple[Value, ...], ...]:
     """Return the different rows of some columns of a public table, NULL for no partner included."""
-    listed = ", ".join(quoted(original_name(source, each)) for each in columns)
-    table = quoted(public_of(source).name)
-    rows = public.values(f"SELECT DISTINCT {listed} FROM {table} ORDER BY ALL")  # noqa: S608
+    if isinstance(source.relation, ConstantTable):
+        rows = _constant_rows(source.relation, columns)
+    else:
+        listed = ", ".join(quoted(original_name(source, each)) for each in columns)
+        table = quoted(public_of(source).name)
+        rows = public.values(f"SELECT DISTINCT {listed} FROM {table} ORDER BY ALL")  # noqa: S608
     if any(map(_is_wide, chain.from_iterable(rows))):
         raise UnsupportedError(
             f"{' and '.join(columns)} of {public_of(source).name} contains integers of more than "
@@ -137,6 +147,12 @@ def public_rows(
     if source.is_optional and missing not in rows:
         rows = [*rows, missing]
     return tuple(rows)
+
+
+def _constant_rows(table: ConstantTable, columns: list[str]) -> list[tuple[Value, ...]]:
+    """Return the different rows of some columns of a list of constants, in its order."""
+    places = [next(i for i, out in enumerate(table.columns) if out.name == x) for x in columns]
+    return list(dict.fromkeys(tuple(row[place] for place in places) for row in table.rows))
 
 
 def _is_wide(value: Value) -> bool:

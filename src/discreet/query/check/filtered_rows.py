@@ -5,10 +5,13 @@ from typing import Protocol
 
 from discreet.query.check.joins import Joined
 from discreet.query.check.post_select import unused_name
+from discreet.query.check.relations import OutputColumn, PrivateRows
+from discreet.query.check.unmatched_rows import UnmatchedRows
 from discreet.query.expressions.narrowing import with_facts
 from discreet.query.tree import (
     Expression,
     Facts,
+    GroupByUnit,
     NamedExpression,
     Select,
     columns_in,
@@ -26,6 +29,14 @@ class Filtered:
     joined: Joined
     where: Expression | None
     narrowed: dict[tuple[str, str], Facts]
+    unmatched: UnmatchedRows | None = None
+    """Rows of public tables without a private partner, if WHERE lets any pass."""
+
+    def known_key(self, expression: Expression) -> Expression:
+        """Return a key with the facts that hold for all groups that are shown."""
+        if self.unmatched is not None:
+            return self.unmatched.known(expression)
+        return self.known(expression)
 
     def known(self, expression: Expression) -> Expression:
         """Return the expression with the facts that hold for the rows that WHERE lets pass."""
@@ -66,3 +77,18 @@ def needed_rows(
         )
 
     return rows, rebase
+
+
+def private_rows(
+    rows: Select | GroupByUnit, outs: tuple[OutputColumn, ...], joined: Joined
+) -> PrivateRows:
+    """Return what is made of joined rows, with the limits that hold for those."""
+    return PrivateRows(
+        rows=rows,
+        columns=outs,
+        unit_kind=joined.first.unit_kind,
+        contribution_limit=joined.contribution_limit,
+        reason=joined.reason,
+        one_row_per_unit=joined.one_row_per_unit,
+        left_out=joined.left_out,
+    )

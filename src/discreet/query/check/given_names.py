@@ -1,11 +1,14 @@
 """Names that a query gives to relations and their columns."""
 
+from dataclasses import replace
+
 from sqlglot import exp
 
 from discreet.catalog.schema import PublicTable
 from discreet.errors import UnsupportedError
 from discreet.query.check.relations import PostQuery, PrivateRows
 from discreet.query.parse import span_of
+from discreet.query.tree import ColumnOf, NamedExpression, Select
 
 
 def refuse_reserved(tree: exp.Expr) -> None:
@@ -41,3 +44,27 @@ def fitting_names(
             span=span_of(node),
         )
     return names
+
+
+NAMED = "__named"
+"""What rows are called while their columns get other names."""
+
+
+def renamed_rows(private: PrivateRows, names: tuple[str, ...]) -> PrivateRows:
+    """Return private rows whose first columns have these names."""
+    if not names:
+        return private
+    given = (*names, *(each.name for each in private.columns[len(names) :]))
+    columns = tuple(
+        NamedExpression(
+            name=name, expression=ColumnOf(source=NAMED, name=out.name, facts=out.facts)
+        )
+        for name, out in zip(given, private.columns, strict=True)
+    )
+    return replace(
+        private,
+        rows=Select(source=private.rows, name=NAMED, columns=columns),
+        columns=tuple(
+            replace(out, name=name) for name, out in zip(given, private.columns, strict=True)
+        ),
+    )

@@ -7,37 +7,40 @@ public table that was itself counted before. Two public tables that are tied to 
 no bound for both of them. Proof: docs/proofs/measures.md, Lemma 5.
 """
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from math import prod
 
 from sqlglot import exp
 
-from discreet.catalog.schema import Kind, PublicTable
-from discreet.errors import JoinError, QuestionSizeError, UnsupportedError
+from discreet.catalog.schema import PublicTable
+from discreet.errors import JoinError, QuestionSizeError
+from discreet.query.check.fan_outs import JoinEquality, fan_out, sure_fan_out, turned
 from discreet.query.check.paths import is_path
 from discreet.query.check.relations import (
-    TIED,
+    ConstantTable,
     Names,
     OutputColumn,
     PrivateRows,
     PublicReader,
+    ReleasedTable,
     TableRef,
     private_of,
-    public_of,
-    quoted,
 )
-from discreet.query.expressions.rejections import turned_join
+from discreet.query.check.selections import Joining, Selection, conjuncts
 from discreet.query.parse import span_of
 from discreet.query.questions import JoinProduct, LeftOut, LimitReason
-from discreet.query.tree import Expression, Join, JoinKind, PublicScan, Relation
-
-EXACT_KINDS = frozenset({Kind.BOOLEAN, Kind.INTEGER, Kind.TEXT, Kind.DATE})
-"""Kinds whose values are equal only if they are the same."""
-
-
-JoinEquality = tuple[tuple[TableRef, OutputColumn], tuple[TableRef, OutputColumn]]
-"""Two columns that are equal in every row of the result, or of what an optional side adds to it."""
+from discreet.query.tree import (
+    ConstantColumn,
+    ConstantRows,
+    Expression,
+    Join,
+    JoinKind,
+    PublicRelation,
+    PublicScan,
+    Relation,
+    ReleasedRows,
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -47,14 +50,6 @@ class JoinedTable:
     source: TableRef
     is_inner: bool
     ties: tuple[JoinEquality, ...]
-
-
-def turned(tie: JoinEquality, source: TableRef) -> JoinEquality | None:
-    """Return the tie with this source first, if it is one of the two."""
-    left, right = tie
-    if left[0].name == source.name:
-        return left, right
-    return (right, left) if right[0].name == source.name else None
 
 
 def bounding_equalities(joined: Sequence[JoinedTable]) -> list[list[JoinEquality]]:
@@ -91,81 +86,8 @@ def _known_ties(tied: JoinedTable, known: Collection[str]) -> Iterator[JoinEqual
             yield tie
 
 
-def fan_out(source: TableRef, ties: Iterable[JoinEquality], public: PublicReader) -> int:
-    """Return how many rows of a public table agree in all columns that are tied."""
-    table, names = public_of(source), [each.name for each in source.columns]
-    columns = dict.fromkeys(
-        table.columns[names.index(mine[0][1].name)].name
-        for tie in ties
-        if (mine := turned(tie, source)) is not None
-    )
-    grouping = f" GROUP BY {', '.join(map(quoted, columns))}" if columns else ""
-    counted = f"SELECT count(*) AS n FROM {quoted(table.name)}{grouping}"  # noqa: S608
-    ((most,),) = public.values(f"SELECT max(n) FROM ({counted})")  # noqa: S608
-    return max(1, int(most or 0))  # type: ignore[arg-type]
-
-
-def sure_fan_out(
-    source: TableRef, ties: Iterable[JoinEquality], factors: Mapping[str, int]
-) -> int | None:
-    """Return it if it holds whenever the query runs, or None.
-
-    Rows that were counted must be those that are met, and equality of values that by which they
-    were counted: no kinds are mixed.
-    """
-    if not isinstance(source.relation, PublicTable) or source.relation.may_change:
-        return None
-    kinds = [
-        {out.facts.kind for _, out in mine}
-        for tie in ties
-        if (mine := turned(tie, source)) is not None
-    ]
-    is_sure = all(len(each) == 1 and each <= EXACT_KINDS for each in kinds)
-    return factors[source.name] if is_sure else None
-
-
 MOST_ROWS = 10_000_000
 """Of one unit, made by joins: with more of them, noise would drown any answer."""
-
-
-HANDLED = {"this", "on", "using", "side", "kind"}
-"""The parts of a JOIN that are looked at; any other is rejected."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Joining:
-    """A JOIN of the query: its node, and what it joins."""
-
-    node: exp.Join
-    source: TableRef
-    kind: JoinKind
-
-    @property
-    def is_lookup(self) -> bool:
-        """Whether it stands for a subquery of the outer row: one match at most, by its keys."""
-        return self.source.name.startswith(TIED)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Selection:
-    """A SELECT and what stands in its FROM."""
-
-    node: exp.Select
-    first: TableRef
-    joinings: tuple[Joining, ...]
-
-    @property
-    def sources(self) -> tuple[TableRef, ...]:
-        return (self.first, *(each.source for each in self.joinings))
-
-    @property
-    def shared(self) -> frozenset[str]:
-        """The columns of USING, which stand for those of both sides."""
-        return frozenset(
-            each.name.casefold()
-            for joining in self.joinings
-            for each in joining.node.args.get("using") or ()
-        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -183,40 +105,6 @@ class Joined:
     """Conditions of joins that moved to WHERE, because the order of tables changed."""
 
     first: PrivateRows
-
-
-def join_kind(node: exp.Join) -> JoinKind:
-    """Return how a JOIN treats rows without a partner, or reject kinds that are not handled."""
-    for name, value in node.args.items():
-        if value and name not in HANDLED:
-            raise _unhandled(node, f"{node.args.get('method') or name.upper()} JOIN")
-    side, kind = (node.args.get("side") or "").upper(), (node.args.get("kind") or "").upper()
-    if kind not in ("", "INNER", "CROSS", "OUTER") or side not in ("", "LEFT"):
-        raise _unhandled(node, f"{side or kind} JOIN")
-    return JoinKind.LEFT if side else JoinKind.INNER
-
-
-def _unhandled(node: exp.Join, what: str) -> JoinError:
-    return JoinError(
-        f"{what} is not supported on private tables",
-        "Use JOIN, or LEFT JOIN with the private table first",
-        span=span_of(node),
-    )
-
-
-def conjuncts(node: exp.Expr | None) -> Iterator[exp.Expr]:
-    """Yield the conditions that all must be true."""
-    if node is None:
-        return
-    stack = [node]
-    while stack:
-        each = stack.pop()
-        if isinstance(each, exp.Paren):
-            stack.append(each.this)
-        elif isinstance(each, exp.And):
-            stack += [each.expression, each.this]
-        else:
-            yield each
 
 
 def join_equalities(conditions: Iterable[exp.Expr], names: Names) -> Iterator[JoinEquality]:
@@ -237,34 +125,28 @@ def join_all(
     to_expression: Callable[[list[exp.Expr]], Expression],
 ) -> Joined:
     """Return the rows of FROM; every private relation is tied to the others by the unit."""
-    written = tuple(each for each in selection.joinings if not each.is_lookup)
-    lookups = tuple(each for each in selection.joinings if each.is_lookup)
-    base, rest, moved = _private_first(selection.first, written)
-    rest = (*rest, *lookups)
+    base, rest, moved = _private_first(selection)
     shared_where = list(conjuncts(where))
     factors = {base.name: private_of(base).contribution_limit}
     seen = [base]
-    on_of: list[list[exp.Expr]] = []
     tied: list[JoinedTable] = []
     for each in rest:
-        conditions = [*conjuncts(each.node.args.get("on")), *using(each, seen)]
         is_inner = each.kind is JoinKind.INNER
         everywhere = [*shared_where, *moved] if is_inner else []
-        found = tuple(join_equalities([*conditions, *everywhere], names))
-        on_of.append([] if moved and not each.is_lookup else conditions)
+        found = tuple(join_equalities([*each.conditions, *everywhere], names))
         tied.append(JoinedTable(source=each.source, is_inner=is_inner, ties=found))
         seen.append(each.source)
     bounding = bounding_equalities(tied)
     seen = [base]
     joins = []
-    for each, conditions, all_ties in zip(rest, on_of, bounding, strict=True):
+    for each, all_ties in zip(rest, bounding, strict=True):
         _count_rows(each, seen, all_ties, factors, public)
         joins.append(
             Join(
                 kind=each.kind,
                 source=_joined_rows(each.source),
                 name=each.source.name,
-                on=to_expression(conditions),
+                on=to_expression(list(each.conditions)),
                 fan_out=sure_fan_out(each.source, all_ties, factors),
             )
         )
@@ -295,62 +177,43 @@ def join_all(
 
 
 def _private_first(
-    first: TableRef, joinings: tuple[Joining, ...]
+    selection: Selection,
 ) -> tuple[TableRef, tuple[Joining, ...], list[exp.Expr]]:
-    """Return a private relation to begin with; if the order changes, all conditions move."""
+    """Return a private relation to begin with; if the order changes, conditions move."""
+    first, joinings = selection.first, selection.joinings
     if isinstance(first.relation, PrivateRows):
-        return first, joinings, []
+        return first, joinings, list(selection.moved)
     chosen = next(each for each in joinings if isinstance(each.source.relation, PrivateRows))
-    is_table = isinstance(first.relation, PublicTable) and len(joinings) == 1
-    for each in joinings:
-        if each.kind is JoinKind.LEFT:
-            table = public_of(first).name if is_table else None
-            turned = turned_join(chosen.node, table, first.name)
-            raise JoinError(
-                "LEFT JOIN must start from the private table",
-                f"{turned}, or use JOIN. Groups from a public table are shown "
-                "even if no rows match",
-                span=span_of(each.node),
-            )
-    seen: list[TableRef] = [first]
+    rest = [replace(chosen, source=first, conditions=())]
     moved: list[exp.Expr] = []
     for each in joinings:
-        moved += [*conjuncts(each.node.args.get("on")), *using(each, seen)]
-        seen.append(each.source)
-    begun = replace(chosen, source=first)
-    rest = (begun, *(each for each in joinings if each is not chosen))
-    return chosen.source, rest, moved or [exp.true()]
+        is_inner = each.kind is JoinKind.INNER
+        if is_inner:
+            moved += each.conditions
+        if each is not chosen:
+            rest.append(replace(each, conditions=()) if is_inner else each)
+    return chosen.source, tuple(rest), [*moved, *selection.moved] or [exp.true()]
 
 
-def using(joining: Joining, seen: list[TableRef]) -> list[exp.Expr]:
-    """Return USING as equalities with the nearest relation on the left that has the column."""
-    made: list[exp.Expr] = []
-    for each in joining.node.args.get("using") or ():
-        name = each.name.casefold()
-        left = next(
-            (
-                source
-                for source in seen
-                if any(out.name.casefold() == name for out in source.columns)
-            ),
-            seen[0],
-        )
-        columns = [exp.column(each.copy(), table=source.name) for source in (left, joining.source)]
-        made.append(exp.EQ(this=columns[0], expression=columns[1]))
-    return made
-
-
-def _joined_rows(source: TableRef) -> Relation | PublicScan:
+def _joined_rows(source: TableRef) -> Relation | PublicRelation:
     match source.relation:
         case PrivateRows(rows=rows):
             return rows
         case PublicTable(name=name):
             return PublicScan(table=name)
+        case ConstantTable(columns=columns, rows=rows):
+            return ConstantRows(columns=_constant_columns(columns), rows=rows)
+        case ReleasedTable(number=number, columns=columns, key=key):
+            names = [each.name for each in columns]
+            places = None if key is None else tuple(sorted(map(names.index, key)))
+            listed = _constant_columns(columns)
+            return ReleasedRows(number=number, columns=listed, key=places)
         case _:
-            raise UnsupportedError(
-                f"{source.name} is a query result and cannot be joined to private rows",
-                "Join a public table instead, or run two queries and join their results",
-            )
+            raise TypeError(source.name)
+
+
+def _constant_columns(columns: Iterable[OutputColumn]) -> tuple[ConstantColumn, ...]:
+    return tuple(ConstantColumn(name=each.name, kind=each.facts.kind) for each in columns)
 
 
 def _count_rows(
@@ -362,29 +225,29 @@ def _count_rows(
 ) -> None:
     """Note how many rows of a unit the join can make of one, or reject it."""
     source = joining.source
-    if isinstance(source.relation, PublicTable):
-        factors[source.name] = fan_out(source, all_ties, public)
-        return
     if not isinstance(source.relation, PrivateRows):
-        _joined_rows(source)
+        factors[source.name] = fan_out(source, all_ties, public, joining.node)
         return
     mine = [each for each in (turned(tie, source) for tie in all_ties) if each is not None]
     others = [each for each in seen if isinstance(each.relation, PrivateRows)]
     for (here, out), (there, other) in mine:
         if not any(there.name == each.name for each in others):
             continue
-        if joining.is_lookup and _is_tied(here, out, there, other):
-            factors[source.name] = 1
+        leads_to = out.leads_to & other.leads_to
+        if _are_units(here, out, there, other) or (leads_to and joining.is_lookup):
+            limit = source.relation.contribution_limit
+            factors[source.name] = 1 if joining.is_lookup else limit
             return
         if is_path((here, out), (there, other)):
             alone = factors[there.name] if joining.kind is JoinKind.LEFT else 0
             factors[source.name] = source.relation.contribution_limit + alone
-            factors[there.name] = 1
+            factors[there.name] = 1 if other.table is None else factors[there.name]
             return
         if is_path((there, other), (here, out)):
-            factors[source.name] = 1
+            is_key = out.table is None  # else rows of a join in brackets may repeat it
+            factors[source.name] = 1 if is_key else source.relation.contribution_limit
             return
-        if _is_tied(here, out, there, other):
+        if leads_to:
             factors[source.name] = source.relation.contribution_limit
             return
     unit = _unit_of(source)
@@ -396,7 +259,7 @@ def _count_rows(
 
 
 def _are_units(here: TableRef, out: OutputColumn, there: TableRef, other: OutputColumn) -> bool:
-    if not (_is_unit(here, out) and _is_unit(there, other)):
+    if not (holds_unit(here, out) and holds_unit(there, other)):
         return False
     if private_of(here).unit_kind is not private_of(there).unit_kind:
         raise JoinError(
@@ -406,14 +269,11 @@ def _are_units(here: TableRef, out: OutputColumn, there: TableRef, other: Output
     return True
 
 
-def _is_tied(here: TableRef, out: OutputColumn, there: TableRef, other: OutputColumn) -> bool:
-    return bool(out.leads_to & other.leads_to) or _are_units(here, out, there, other)
-
-
-def _is_unit(source: TableRef, out: OutputColumn) -> bool:
+def holds_unit(source: TableRef, out: OutputColumn) -> bool:
     """Return whether a column holds the unit there, be it the optional side of a join or not."""
     place = next(i for i, each in enumerate(source.columns) if each.name == out.name)
-    return private_of(source).columns[place].is_unit
+    own = private_of(source).columns[place]
+    return own.is_unit or own.is_unit_or_null
 
 
 def _join_fix(joining: Joining, others: list[TableRef]) -> str:

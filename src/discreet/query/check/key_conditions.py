@@ -13,13 +13,16 @@ from itertools import product
 from math import prod
 from typing import NamedTuple
 
-from discreet.catalog.schema import Kind, PublicTable, Value
+from discreet.catalog.schema import Kind, Value
+from discreet.query.check.fan_outs import most_alike
 from discreet.query.check.key_space import KeySpace, ListedKeys, PublicRows
 from discreet.query.check.relations import (
+    ConstantTable,
     Names,
     PrivateRows,
     PublicReader,
     TableRef,
+    is_listed,
     public_of,
     quoted,
 )
@@ -28,6 +31,7 @@ from discreet.query.tree import (
     Case,
     ColumnOf,
     Expression,
+    InReleasedRows,
     JoinKind,
     ReleasedScalar,
     Select,
@@ -61,7 +65,7 @@ def conditions_on(rows: Select, names: Names, keys: Iterable[Expression]) -> tup
         if isinstance(source.relation, PrivateRows) and not source.is_optional:
             found += _inner_conditions(source, source.relation)
     found = list(filter(_is_of_row, found))
-    publics = {each.name for each in names.sources if isinstance(each.relation, PublicTable)}
+    publics = {each.name for each in names.sources if is_listed(each)}
     read = {column for each in (*keys, *found) for column in columns_in(each)}
     of_keys = {column for each in keys for column in columns_in(each)}
     known = {each for each in read if each in of_keys or each.source in publics}
@@ -84,7 +88,7 @@ def _by_equalities(conditions: list[Expression], known: set[ColumnOf]) -> Iterat
 def _is_of_row(condition: Expression) -> bool:
     """Return whether a condition reads nothing but columns of a row that values can be tried in."""
     return not any(
-        isinstance(each, ReleasedScalar | UnitSemiJoin | Window)
+        isinstance(each, ReleasedScalar | InReleasedRows | UnitSemiJoin | Window)
         or (isinstance(each, ColumnOf) and each.facts.kind in (Kind.OTHER, Kind.INTERVAL))
         for each in parts_of(condition)
     )
@@ -154,7 +158,7 @@ class KeyConditions:
     @cached_property
     def _publics(self) -> dict[str, TableRef]:
         sources = self.names.sources
-        return {each.name: each for each in sources if isinstance(each.relation, PublicTable)}
+        return {each.name: each for each in sources if is_listed(each)}
 
     @cached_property
     def _lists(self) -> list[ListedKeys]:
@@ -311,6 +315,9 @@ class KeyConditions:
         return column.source if is_public else _domain_name(column)
 
     def _rows_in(self, source: str) -> int:
+        relation = self._publics[source].relation
+        if isinstance(relation, ConstantTable):
+            return len(relation.rows) + 1
         table = quoted(public_of(self._publics[source]).name)
         ((number,),) = self.public.values(f"SELECT count(*) FROM {table}")  # noqa: S608
         return int(number or 0) + 1  # type: ignore[arg-type]
@@ -319,6 +326,8 @@ class KeyConditions:
         if column.source not in self._publics:
             return 1
         source = self._publics[column.source]
+        if isinstance(source.relation, ConstantTable):
+            return most_alike(source.relation, [column.name])
         table, name = quoted(public_of(source).name), quoted(original_name(source, column.name))
         counted = f"SELECT count(*) AS n FROM {table} GROUP BY {name}"  # noqa: S608
         ((most,),) = self.public.values(f"SELECT max(n) FROM ({counted})")  # noqa: S608
@@ -327,6 +336,10 @@ class KeyConditions:
 
 LIST = "__list "
 """How lists of keys are called, with their number."""
+
+
+CONSTANTS = "__constants "
+"""How lists of constants are called, with the name that the query gives them."""
 
 
 class Component(NamedTuple):
@@ -365,12 +378,31 @@ def original_name(source: TableRef, name: str) -> str:
 
 
 def _rows_of(source: TableRef, columns: list[str]) -> PublicRows:
+    if isinstance(source.relation, ConstantTable):
+        return PublicRows(
+            source=source.name,
+            table=f"{CONSTANTS}{source.name}",
+            columns={each: each for each in columns},
+            is_optional=source.is_optional,
+            listed=values_by_column(source.relation, columns),
+        )
     return PublicRows(
         source=source.name,
         table=public_of(source).name,
         columns={each: original_name(source, each) for each in columns},
         is_optional=source.is_optional,
     )
+
+
+def values_by_column(
+    table: ConstantTable, columns: Sequence[str]
+) -> dict[str, tuple[Kind, tuple[Value, ...]]]:
+    """Return the values of some columns of a list of constants, row by row."""
+    return {
+        each.name: (each.facts.kind, tuple(row[place] for row in table.rows))
+        for place, each in enumerate(table.columns)
+        if each.name in columns
+    }
 
 
 def rows_left(parts: Sequence[Part], blocks: Sequence[Block]) -> list[tuple[Value, ...]]:

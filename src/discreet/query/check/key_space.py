@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from discreet.catalog.schema import Value
+from discreet.catalog.schema import Kind, Value
 from discreet.query.tree import ColumnOf, Expression
 
 
@@ -28,6 +28,8 @@ class PublicRows:
     """Their names in the query, and in the table."""
     is_optional: bool
     """Whether a row of NULL stands for no partner."""
+    listed: Mapping[str, tuple[Kind, tuple[Value, ...]]] | None = None
+    """The values of the columns, if it is no table but a list of constants."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator
 
 from sqlglot import exp
 
-from discreet.catalog.schema import Kind, Value
+from discreet.catalog.schema import Kind, PublicTable, Value
 from discreet.errors import UnsupportedError
 from discreet.query.check.aggregates import is_aggregate, same_level
 from discreet.query.check.column_domains import (
@@ -26,7 +26,7 @@ from discreet.query.check.key_conditions import (
     number_left,
     rows_left,
 )
-from discreet.query.check.relations import Names, PublicReader, public_of
+from discreet.query.check.relations import Names, PublicReader, ReleasedTable, public_of
 from discreet.query.expressions.rejections import unhandled
 from discreet.query.expressions.time_functions import covers_all_parts
 from discreet.query.parse import span_of
@@ -156,6 +156,12 @@ def _strays(key: Expression, names: Names) -> bool:
     if not isinstance(key, ColumnOf):
         return key.facts.domain is None
     out = names.out(key)
+    is_released = any(
+        each.name == key.source and isinstance(each.relation, ReleasedTable)
+        for each in names.sources
+    )
+    if is_released:  # its rows have no other values
+        return False
     return out is not None and (
         out.facts.domain is not None or listed_values(out.facts) is not None
     )
@@ -279,5 +285,6 @@ def _why(keys: tuple[Expression, ...], names: Names) -> DeclaredReason:
         public_of(source).name
         for each in keys
         if (source := public_source(each, names)) is not None
+        and isinstance(source.relation, PublicTable)
     }
     return FromPublicTables(tables=tuple(sorted(publics))) if publics else ListedByCatalog()

@@ -7,7 +7,8 @@ from sqlglot import exp
 from discreet.catalog.catalog import Catalog
 from discreet.catalog.schema import ColumnUnit, PrivateTable
 from discreet.query.check.outer_columns import relations_of
-from discreet.query.check.relations import CommonTables, PrivateRows, path_keys
+from discreet.query.check.relations import CommonTables, PrivateRows
+from discreet.query.check.scans import path_keys
 from discreet.query.check.tied_query import TiedQuery
 
 

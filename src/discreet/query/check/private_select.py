@@ -13,7 +13,19 @@ from discreet.query.check.aggregates import (
     register,
     same_level,
 )
-from discreet.query.check.filtered_rows import ROWS, Filtered, Rebase, needed_rows
+from discreet.query.check.filtered_rows import (
+    ROWS,
+    Filtered,
+    Rebase,
+    needed_rows,
+    private_rows,
+)
+from discreet.query.check.first_rows import (
+    distinct_on,
+    is_distinct_on,
+    number_rows,
+    refuse_other_units,
+)
 from discreet.query.check.group_counts import GroupCount, counting, value_of
 from discreet.query.check.grouping_sets import (
     GROUPINGS,
@@ -26,17 +38,13 @@ from discreet.query.check.grouping_sets import (
     refuse_empty,
     refuse_unit,
 )
-from discreet.query.check.joins import Joined, Selection, join_all
+from discreet.query.check.joins import Joined, join_all
 from discreet.query.check.keys import groups_of, key_node, key_nodes, unlisted
+from discreet.query.check.named_windows import write_out_windows
 from discreet.query.check.path_groups import are_of_one_unit
-from discreet.query.check.post_select import (
-    expand_stars,
-    unused_name,
-    written_name,
-)
+from discreet.query.check.post_select import expand_stars, written_names
 from discreet.query.check.relations import (
     CommonTables,
-    Names,
     OutputColumn,
     PostQuery,
     PrivateRows,
@@ -49,12 +57,10 @@ from discreet.query.check.row_numbers import (
     picked_by_where,
 )
 from discreet.query.check.row_scope import QuestionWalk, RowScope
+from discreet.query.check.selections import Selection
 from discreet.query.check.unit_groups import GROUPS, GroupRewriter, check_square, unit_aggregate
-from discreet.query.check.unit_keys import (
-    is_one_to_one,
-    refuse_one_unit_groups,
-    with_reason,
-)
+from discreet.query.check.unit_keys import is_one_to_one, refuse_one_unit_groups, with_reason
+from discreet.query.check.unmatched_rows import refuse_unmatched, unmatched_rows
 from discreet.query.expressions.narrowing import narrow
 from discreet.query.expressions.rejections import below, row_level, unhandled
 from discreet.query.expressions.translate import condition, translate
@@ -85,42 +91,41 @@ class PrivateSelect:
     def __init__(self, walker: QuestionWalk, selection: Selection, named: CommonTables) -> None:
         self.walker, self.selection, self.named = walker, selection, named
         self.node = selection.node
-        self.names = Names(selection.sources, shared=selection.shared)
+        self.names = selection.names
         expand_stars(self.node, self.names)
         self.scope = RowScope(walker, self.names, named, self._aliases())
 
     def result(self) -> PrivateRows | PostQuery:
         """Return what the SELECT is."""
-        distinct = self.node.args.get("distinct")
-        if distinct is not None and distinct.args.get("on"):
-            raise unhandled("DISTINCT ON", self.node, "Use GROUP BY")
         sets = key_sets(self.node)
         if sets is not None:
             return self._released_sets(sets)
         keys = self._key_nodes()
-        if keys is None:
-            return self._distinct() if distinct is not None else self._rows()
-        return self._grouped(keys)
+        if keys is not None:
+            return self._grouped(keys)
+        is_plain = is_distinct_on(self.node) or not self.node.args.get("distinct")
+        return self._rows() if is_plain else self._distinct()
 
     # ----------------------------------------------------------------------- rows
 
     def _rows(self) -> PrivateRows:
         """Row by row: filter and compute."""
+        self._settle_windows()
         self._refuse_order()
         if self.node.args.get("having"):
             raise unhandled("HAVING without GROUP BY or an aggregate", self.node.args["having"])
         filtered = self._filtered()
+        refuse_unmatched(filtered.unmatched, self.names)
         self.scope.allows_windows = True
         qualify = self.node.args.get("qualify")
         only = None if qualify is None else condition(qualify.this, self.scope)
         joined = picked_by_qualify(filtered.joined, only)
+        names = written_names(self.node.expressions)
         columns = tuple(
             NamedExpression(
                 name=name, expression=filtered.known(translate(each.unalias(), self.scope))
             )
-            for name, each in zip(
-                _names_of(self.node.expressions), self.node.expressions, strict=True
-            )
+            for name, each in zip(names, self.node.expressions, strict=True)
         )
         rows = Select(
             source=joined.rows,
@@ -131,7 +136,7 @@ class PrivateSelect:
             qualify=only,
         )
         outs = tuple(self._out(each, keeps_origin=not joined.joins) for each in columns)
-        return _private(rows, outs, joined)
+        return private_rows(rows, outs, joined)
 
     def _out(self, column: NamedExpression, *, keeps_origin: bool) -> OutputColumn:
         expression = column.expression
@@ -143,6 +148,7 @@ class PrivateSelect:
             has_nulls=found.has_nulls if found is not None else _makes_nulls(expression),
             origin=found.origin if found is not None and keeps_origin else None,
             leads_to=frozenset() if found is None else found.leads_to,
+            is_unit_or_null=found is not None and found.is_unit_or_null,
             is_row_number=is_row_number(expression)
             or (found is not None and keeps_origin and found.is_row_number),
         )
@@ -152,6 +158,15 @@ class PrivateSelect:
         keys = [each.unalias() for each in self.node.expressions]
         self.node.set("distinct", None)
         return self._grouped(keys)
+
+    def _settle_windows(self) -> None:
+        """Write out named windows, and DISTINCT ON as a condition on row numbers."""
+        write_out_windows(self.node)
+        if is_distinct_on(self.node):
+            parts = self._key_nodes_of(distinct_on(self.node))
+            if not any(self.names.is_unit(translate(each, self.scope)) for each in parts):
+                raise refuse_other_units(parts, self.names)
+            number_rows(self.node, parts)
 
     def _refuse_order(self) -> None:
         for clause in ("limit", "offset", "order"):
@@ -192,6 +207,7 @@ class PrivateSelect:
             joined=picked_by_where(joined, together, self.names),
             where=together,
             narrowed={} if together is None else narrow(together),
+            unmatched=unmatched_rows(self.selection, asked, self._all_of),
         )
 
     def _all_of(self, conditions: list[exp.Expr]) -> Expression:
@@ -238,7 +254,7 @@ class PrivateSelect:
                 raise unhandled("An aggregate in GROUP BY", each)
         keys: dict[Expression, exp.Expr] = {}
         for each in key_nodes:
-            key = filtered.known(translate(each, self.scope))
+            key = filtered.known_key(translate(each, self.scope))
             if key.facts.kind not in KEY_KINDS:
                 raise unhandled(f"GROUP BY a value of type {key.facts.kind.value}", each)
             keys.setdefault(key, each)
@@ -248,9 +264,9 @@ class PrivateSelect:
 
     def _per_unit(self, keys: list[Expression], filtered: Filtered) -> PrivateRows:
         """GROUP BY the unit: what is computed of one unit's rows is private still."""
+        self._settle_windows()
         self._refuse_order()
-        if self.node.args.get("qualify"):
-            raise unhandled("QUALIFY with GROUP BY on the privacy unit", self.node.args["qualify"])
+        refuse_unmatched(filtered.unmatched, self.names)
         if self.node.args.get("distinct"):
             raise unhandled("DISTINCT with GROUP BY on the privacy unit", self.node)
         inner, rebase = needed_rows(filtered, keys, self._arguments(filtered))
@@ -268,7 +284,7 @@ class PrivateSelect:
             *(self._key_out(i, each, filtered.joined) for i, each in enumerate(keys)),
             *(OutputColumn(name=each.name, facts=each.facts) for each in aggregates),
         )
-        groups = _private(rows, outs, filtered.joined)
+        groups = private_rows(rows, outs, filtered.joined)
         if is_single:
             groups = replace(
                 groups, contribution_limit=1, one_row_per_unit=True, reason=OneRowPerUnit()
@@ -311,10 +327,10 @@ class PrivateSelect:
         plain = exp.Select(expressions=columns)
         if having is not None:
             plain.set("where", exp.Where(this=regroup.rewritten(having.this)))
+        if qualify := self.node.args.get("qualify"):
+            plain.set("qualify", exp.Qualify(this=regroup.rewritten(qualify.this)))
         source = TableRef(name=GROUPS, relation=groups)
-        inner = PrivateSelect(
-            self.walker, Selection(node=plain, first=source, joinings=()), self.named
-        )
+        inner = PrivateSelect(self.walker, Selection(node=plain, first=source), self.named)
         return replace(inner._rows(), is_per_unit=True)
 
     # ----------------------------------------------------------------------- releases
@@ -343,9 +359,13 @@ class PrivateSelect:
         arguments = [part for each in made for part in each.arguments]
         inner, rebase = needed_rows(filtered, keys, arguments)
         joined = filtered.joined
+        shown, around = inner, self.names
+        if unmatched := filtered.unmatched:
+            shown, around = unmatched.among(inner, self.names)
+            unmatched.check(keys, [aggregate_from(each, self.scope, around) for each in nodes])
         asked = [each.mapped(rebase) for each in made]
         texts = [each.sql(dialect=DIALECT) for each in key_nodes]
-        known = groups_of(tuple(keys), self.names, self.walker.public, inner)
+        known = groups_of(tuple(keys), around, self.walker.public, shown)
         if isinstance(known, UndeclaredGroups):
             refuse_one_unit_groups(keys, key_nodes, self.names)
             known = with_reason(known, keys, key_nodes, self.names)
@@ -422,28 +442,7 @@ def _known(aggregate: Aggregate, filtered: Filtered) -> Aggregate:
     return replace(known, kind=kind_of(known))
 
 
-def _private(
-    rows: Select | GroupByUnit, outs: tuple[OutputColumn, ...], joined: Joined
-) -> PrivateRows:
-    return PrivateRows(
-        rows=rows,
-        columns=outs,
-        unit_kind=joined.first.unit_kind,
-        contribution_limit=joined.contribution_limit,
-        reason=joined.reason,
-        one_row_per_unit=joined.one_row_per_unit,
-        left_out=joined.left_out,
-    )
-
-
 def _makes_nulls(expression: Expression) -> bool:
     """Return whether NULL is among an expression's known values, as of a CASE without ELSE."""
     domain = expression.facts.domain
     return domain is not None and None in domain
-
-
-def _names_of(columns: list[exp.Expr]) -> list[str]:
-    names: list[str] = []
-    for each in columns:
-        names.append(unused_name(written_name(each), names))
-    return names

@@ -13,8 +13,8 @@ from sqlglot import exp
 
 from discreet.catalog.schema import ColumnUnit, Kind, PrivateTable
 from discreet.errors import JoinError, QuestionError, RowLevelError, UnsupportedError
+from discreet.query.check.given_names import renamed_rows
 from discreet.query.check.group_counts import REPEATS
-from discreet.query.check.joins import Selection
 from discreet.query.check.private_select import KEY_KINDS, PrivateSelect
 from discreet.query.check.relations import (
     CommonTables,
@@ -22,16 +22,15 @@ from discreet.query.check.relations import (
     PostQuery,
     PrivateRows,
     TableRef,
-    renamed_rows,
+    united_column,
 )
 from discreet.query.check.row_scope import QuestionWalk
+from discreet.query.check.selections import Selection
 from discreet.query.expressions.rejections import below, unhandled
 from discreet.query.parse import span_of
 from discreet.query.questions import UnionSum
 from discreet.query.tree import (
     ColumnOf,
-    Facts,
-    Interval,
     NamedExpression,
     Relation,
     Scan,
@@ -186,43 +185,11 @@ def united(left: PrivateRows, right: PrivateRows) -> PrivateRows:
     """Return the rows of both, column by column."""
     return PrivateRows(
         rows=UnionAll(parts=(left.rows, right.rows)),
-        columns=tuple(map(_united, left.columns, right.columns)),
+        columns=tuple(map(united_column, left.columns, right.columns)),
         unit_kind=left.unit_kind,
         contribution_limit=left.contribution_limit + right.contribution_limit,
         reason=UnionSum(left=left.contribution_limit, right=right.contribution_limit),
         left_out=tuple(dict.fromkeys((*left.left_out, *right.left_out))),
-    )
-
-
-def _united(here: OutputColumn, there: OutputColumn) -> OutputColumn:
-    a, b = here.facts, there.facts
-    low = (
-        None
-        if a.interval.low is None or b.interval.low is None
-        else min(a.interval.low, b.interval.low)
-    )
-    high = (
-        None
-        if a.interval.high is None or b.interval.high is None
-        else max(a.interval.high, b.interval.high)
-    )
-    domain = (
-        None
-        if a.domain is None or b.domain is None
-        else tuple(dict.fromkeys((*a.domain, *b.domain)))
-    )
-    facts = Facts(
-        kind=a.kind if a.kind is b.kind else Kind.REAL,
-        interval=Interval(low=low, high=high),
-        step=a.step if a.step == b.step else None,
-        domain=domain,
-        nullable=a.nullable or b.nullable,
-    )
-    return OutputColumn(
-        name=here.name,
-        facts=facts,
-        is_unit=here.is_unit and there.is_unit,
-        has_nulls=here.has_nulls or there.has_nulls,
     )
 
 

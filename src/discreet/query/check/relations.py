@@ -7,42 +7,31 @@ from typing import Protocol
 
 from sqlglot import exp
 
-from discreet.catalog.catalog import Catalog, column_of
-from discreet.catalog.schema import (
-    Column,
-    ColumnUnit,
-    Kind,
-    PathUnit,
-    PrivateTable,
-    PublicTable,
-    RowUnit,
-    Unit,
-    Value,
-)
+from discreet.catalog.schema import Column, Kind, PublicTable, Value
 from discreet.errors import QuestionError, UnknownNameError
 from discreet.query.check.key_space import KeySpace
 from discreet.query.expressions.facts import facts_from_column
 from discreet.query.expressions.rejections import unknown_column, unknown_table
 from discreet.query.parse import span_of
 from discreet.query.questions import (
+    Aggregation,
     ColumnOrigin,
     LeftOut,
     LimitReason,
-    NoPathToUnit,
-    NullUnit,
-    OriginKind,
-    RowIsUnit,
-    RowsPerUnit,
 )
 from discreet.query.tree import (
     ColumnOf,
     Expression,
     Facts,
-    NamedExpression,
+    Interval,
     Relation,
-    Scan,
-    Select,
 )
+
+RELEASED = "released_"
+"""What released tables are called, with their number."""
+
+TIED = "__tied_"
+"""What queries are called that stand for subqueries of an outer row, with their number."""
 
 
 class PublicReader(Protocol):
@@ -70,6 +59,14 @@ class PublicReader(Protocol):
         """Return which rows of its lists occur together; None if that could not be computed."""
         ...
 
+    def kinds(self, sql: str, releases: Sequence[Aggregation]) -> tuple[Kind, ...]:
+        """Return what the columns of SQL over public and released tables are; runs nothing."""
+        ...
+
+    def rows(self, sql: str, kinds: Sequence[Kind], most: int) -> list[tuple[Value, ...]]:
+        """Return the first rows of SQL over public tables, columns as values of these kinds."""
+        ...
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OutputColumn:
@@ -86,6 +83,22 @@ class OutputColumn:
     """The keys, by table and column, whose row it names: its own, or that on the path to a unit."""
     is_row_number: bool = False
     """Whether it numbers the rows of a unit, no two of them alike."""
+    table: str | None = None
+    """Of a join in brackets: the table there by which it is found; empty for a column of both."""
+    called: str | None = None
+    """Of a join in brackets: its name in that table."""
+    is_unit_or_null: bool = False
+    """Whether it holds the unit wherever it is not NULL, as after an outer join in brackets."""
+
+    @property
+    def written(self) -> str:
+        """How a query writes its name."""
+        return self.name if self.called is None else self.called
+
+    @property
+    def is_merged(self) -> bool:
+        """Whether it stands for the columns of both sides of FULL JOIN."""
+        return self.table == ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -132,8 +145,34 @@ class PostQuery:
     """Whether noisy numbers decide which of its rows or values are there."""
     is_single: bool = False
     """Whether it has one row at most, whatever was released."""
+    groups_of: int | None = None
+    """The release whose groups its rows are, each at most once, if they are."""
+    row_key: frozenset[str] | None = None
+    """Columns in which no two of its rows agree, if any are known besides keys of a release."""
     entry: exp.CTE | None = None
     """Where WITH gives it a name, if it does."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ConstantTable:
+    """Rows that the query states or public tables give, read while the query is checked."""
+
+    columns: tuple[OutputColumn, ...]
+    rows: tuple[tuple[Value, ...], ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReleasedTable:
+    """Rows of SQL over released tables, known when these are: before the next release is made."""
+
+    number: int
+    columns: tuple[OutputColumn, ...]
+    key: tuple[str, ...] | None
+    """Columns in which no two rows agree; None if that is not known, () if there is one row."""
+    groups: tuple[tuple[Value, ...], ...] | None = None
+    """Where each row is of another declared group: all groups."""
+    places: Mapping[str, int] = field(default_factory=dict)
+    """Which columns are keys of these groups, and at which place."""
 
 
 CommonTables = dict[str, PrivateRows | PostQuery]
@@ -145,7 +184,7 @@ class TableRef:
     """A relation in FROM, by the name that the query gives it."""
 
     name: str
-    relation: PrivateRows | PublicTable | PostQuery
+    relation: PrivateRows | PublicTable | PostQuery | ConstantTable | ReleasedTable
     renamed: tuple[str, ...] = ()
     """Names of its columns, if the query gives any."""
     is_optional: bool = False
@@ -154,7 +193,9 @@ class TableRef:
     @cached_property
     def columns(self) -> tuple[OutputColumn, ...]:
         match self.relation:
-            case PrivateRows(columns=outs):
+            case PrivateRows(columns=outs) | ConstantTable(columns=outs):
+                found = outs
+            case ReleasedTable(columns=outs):
                 found = outs
             case PublicTable(columns=columns):
                 found = tuple(map(output_from_column, columns))
@@ -163,11 +204,25 @@ class TableRef:
                     OutputColumn(name=each, facts=Facts(kind=Kind.OTHER)) for each in names
                 )
         if self.is_optional:
-            found = tuple(map(_optional, found))
+            found = tuple(map(optional, found))
         if not self.renamed:
             return found
         names = (*self.renamed, *(each.name for each in found[len(self.renamed) :]))
         return tuple(replace(each, name=name) for each, name in zip(found, names, strict=True))
+
+
+def table_of(source: TableRef, out: OutputColumn) -> str:
+    """Return the name of the table by which a query finds a column."""
+    return source.name if out.table is None else out.table
+
+
+def column_node(source: TableRef, out: OutputColumn, *, is_bare: bool = False) -> exp.Column:
+    """Return how a query writes a column, without its table if it is bare."""
+    table = "" if is_bare else table_of(source, out)
+    return exp.column(
+        exp.to_identifier(out.written, quoted=True),
+        table=exp.to_identifier(table, quoted=True) if table else None,
+    )
 
 
 def quoted(name: str) -> str:
@@ -189,11 +244,20 @@ def public_of(source: TableRef) -> PublicTable:
     return source.relation
 
 
-def _is_list(source: TableRef) -> bool:
-    return isinstance(source.relation, PublicTable) and not source.is_optional
+def is_listed(source: TableRef) -> bool:
+    """Return whether the rows of a source can be read while the query is checked."""
+    return isinstance(source.relation, PublicTable | ConstantTable)
 
 
-def _optional(out: OutputColumn) -> OutputColumn:
+def _preference(found: tuple[TableRef, OutputColumn]) -> tuple[bool, bool, bool]:
+    """Return what stands first of equal columns of USING: where both are there, a public one."""
+    source, out = found
+    is_list = is_listed(source) and not source.is_optional
+    return not out.is_merged, not is_list, source.is_optional
+
+
+def optional(out: OutputColumn) -> OutputColumn:
+    """Return a column as it is on the optional side of a join."""
     domain = out.facts.domain
     with_null = domain if domain is None or None in domain else (*domain, None)
     facts = replace(out.facts, nullable=True, domain=with_null)
@@ -218,74 +282,6 @@ def output_from_column(
     )
 
 
-def without_unit(table: PrivateTable, unit: Unit) -> tuple[LeftOut, ...]:
-    """Return which rows of a table belong to no unit."""
-    if isinstance(table.unit, PathUnit):
-        path = table.unit
-        return (NoPathToUnit(table=table.name, column=path.column, parent=path.table),)
-    column = column_of(table, unit.column) if isinstance(unit, ColumnUnit) else None
-    if column is None or column.nulls is False:
-        return ()
-    return (NullUnit(table=table.name, column=column.name),)
-
-
-def scan(table: PrivateTable, catalog: Catalog) -> PrivateRows:
-    """Return a private table's rows with their units."""
-    parents = catalog.parents(table)
-    owner = parents[-1] if parents else table
-    unit = owner.unit
-    unit_column = column_of(owner, unit.column) if isinstance(unit, ColumnUnit) else None
-    own = unit.column.casefold() if isinstance(unit, ColumnUnit) and not parents else None
-    is_row = isinstance(unit, RowUnit) and not parents
-    return PrivateRows(
-        rows=Scan(table=table, parents=parents),
-        columns=tuple(
-            output_from_column(
-                each,
-                is_unit=each.name.casefold() == own,
-                table=table.name,
-                leads_to=path_keys(table, each.name, catalog),
-            )
-            for each in table.columns
-        ),
-        unit_kind=None if unit_column is None else unit_column.kind,
-        contribution_limit=1 if is_row else table.rows_per_unit,
-        reason=RowIsUnit(table=table.name)
-        if is_row
-        else RowsPerUnit(
-            table=table.name, rows=table.rows_per_unit, is_default=table.is_default_limit
-        ),
-        one_row_per_unit=is_row,
-        left_out=without_unit(table, unit),
-    )
-
-
-def path_keys(table: PrivateTable, column: str, catalog: Catalog) -> frozenset[tuple[str, str]]:
-    """Return the keys of declared paths that a column holds, by table and column.
-
-    Rows with equal values lead to the same row there, and so to the same unit.
-    """
-    here = (table.name.casefold(), column.casefold())
-    paths = [
-        ((each.name.casefold(), each.unit.column.casefold()), each.unit)
-        for each in catalog.tables
-        if isinstance(each, PrivateTable) and isinstance(each.unit, PathUnit)
-    ]
-    keys = [(start, (unit.table.casefold(), unit.key.casefold())) for start, unit in paths]
-    return frozenset(key for start, key in keys if here in (start, key))
-
-
-def origins_of(
-    release: int, keys: Sequence[str], aggregates: Sequence[str]
-) -> dict[str, ColumnOrigin]:
-    """Return which column of a release each of these names is, keys first."""
-    return {
-        name: ColumnOrigin(release=release, kind=kind, index=i)
-        for kind, names in ((OriginKind.KEY, keys), (OriginKind.AGGREGATE, aggregates))
-        for i, name in enumerate(names)
-    }
-
-
 class Names:
     """The columns that can be read at one place of a query."""
 
@@ -295,11 +291,14 @@ class Names:
         *,
         parent: "Names | None" = None,
         shared: frozenset[str] = frozenset(),
+        is_open: bool = False,
     ) -> None:
         self.sources = sources
         self.parent = parent
         self.shared = shared
-        """Columns of USING: the first source's stands for all."""
+        """Columns of USING and NATURAL, which stand for those of both sides."""
+        self.is_open = is_open
+        """Whether another database finds what they stand for."""
 
     def find(self, node: exp.Column) -> tuple[TableRef, OutputColumn]:
         """Return what a column's name means here, or reject it with the nearest name."""
@@ -309,14 +308,13 @@ class Names:
         if not found:
             raise self._unknown(node)
         if len(found) > 1 and node.name.casefold() not in self.shared:
-            one, other = (source.name for source, _ in found[:2])
+            one, other = (table_of(*each) for each in found[:2])
             raise UnknownNameError(
                 f"Column {node.name} is ambiguous: both {one} and {other} have it",
                 f"Write {one}.{node.name} or {other}.{node.name}",
                 span=span_of(node),
             )
-        # Where both columns of USING are equal, a public one tells more.
-        return next((each for each in found if _is_list(each[0])), found[0])
+        return min(found, key=_preference)
 
     def has(self, node: exp.Column) -> bool:
         """Return whether the name means a column here."""
@@ -342,81 +340,109 @@ class Names:
         return out is not None and out.is_unit
 
     def is_of_one_unit(self, expression: Expression) -> bool:
-        """Return whether equal values are of one unit: its own column, or the key of a path.
-
-        NULL is a value of its own that many units may have.
-        """
+        """Return whether equal values, also NULL, are of one unit: its own or a path's key."""
         out = self.out(expression) if isinstance(expression, ColumnOf) else None
         if out is None:
             return False
         return out.is_unit or (bool(out.leads_to) and not out.has_nulls)
 
+    def is_unit_or_null(self, expression: Expression) -> bool:
+        """Return whether an expression is a column that says so wherever it is not NULL."""
+        out = self.out(expression) if isinstance(expression, ColumnOf) else None
+        return out is not None and (out.is_unit or out.is_unit_or_null)
+
     def all(self, table: str | None = None) -> Iterator[tuple[TableRef, OutputColumn]]:
         """Yield the columns that a star stands for."""
         seen: set[str] = set()
         for source in self.sources:
-            if table is not None and source.name.casefold() != table.casefold():
-                continue
             if source.name.startswith(TIED):
                 continue
             for out in source.columns:
-                folded = out.name.casefold()
+                if table is not None and table_of(source, out).casefold() != table.casefold():
+                    continue
+                folded = out.written.casefold()
                 if folded in self.shared and folded in seen:
                     continue
                 seen.add(folded)
                 yield source, out
+
+    def is_coalesced(self, source: TableRef, out: OutputColumn) -> bool:
+        """Return whether a shared column is that of this source only where it has a row."""
+        is_shared = out.written.casefold() in self.shared
+        return is_shared and (self.is_open or source.is_optional)
 
     def _candidates(self, node: exp.Column) -> list[tuple[TableRef, OutputColumn]]:
         table, name = node.table.casefold(), node.name.casefold()
         return [
             (source, out)
             for source in self.sources
-            if source.name.casefold() == table or not (table or source.name.startswith(TIED))
+            if table or not source.name.startswith(TIED)
             for out in source.columns
-            if out.name.casefold() == name
+            if out.written.casefold() == name
+            and (not table or table_of(source, out).casefold() == table)
         ]
 
     def _unknown(self, node: exp.Column) -> QuestionError:
-        tables = {each.name.casefold(): each for each in self.sources}
+        columns = [(table_of(*each), each[1].written) for each in self._columns()]
+        tables = {each.casefold(): each for each in self.tables}
         table = node.table.casefold()
         if table and table not in tables:
-            known = [each.name for each in self.sources]
+            known = list(tables.values())
             return unknown_table(f"FROM has no table {node.table}", node.table, known, node)
-        known = [out.name for source in self.sources for out in source.columns]
+        known = [name for place, name in columns if not table or place.casefold() == table]
         if table:
-            known = [out.name for out in tables[table].columns]
-            what = f"{tables[table].name} has no column {node.name}"
-        elif len(self.sources) == 1:
-            what = f"{self.sources[0].name} has no column {node.name}"
+            what = f"{tables[table]} has no column {node.name}"
+        elif len(tables) == 1:
+            what = f"{self.tables[0]} has no column {node.name}"
         else:
-            where = " or ".join(each.name for each in self.sources) or "a query without FROM"
+            where = " or ".join(self.tables) or "a query without FROM"
             what = f"There is no column {node.name} in {where}"
         return unknown_column(what, node.name, known, node)
 
+    @property
+    def tables(self) -> list[str]:
+        """What tables are called here, those of joins in brackets among them."""
+        found = [
+            name
+            for source in self.sources
+            for name in (
+                dict.fromkeys(table_of(source, out) for out in source.columns) or (source.name,)
+            )
+        ]
+        return [each for each in found if each]
 
-TIED = "__tied_"
-"""What queries are called that stand for subqueries of an outer row, with their number."""
+    def _columns(self) -> Iterator[tuple[TableRef, OutputColumn]]:
+        return ((source, out) for source in self.sources for out in source.columns)
 
 
-NAMED = "__named"
-"""What rows are called while their columns get other names."""
-
-
-def renamed_rows(private: PrivateRows, names: tuple[str, ...]) -> PrivateRows:
-    """Return private rows whose first columns have these names."""
-    if not names:
-        return private
-    given = (*names, *(each.name for each in private.columns[len(names) :]))
-    columns = tuple(
-        NamedExpression(
-            name=name, expression=ColumnOf(source=NAMED, name=out.name, facts=out.facts)
-        )
-        for name, out in zip(given, private.columns, strict=True)
+def united_column(here: OutputColumn, there: OutputColumn) -> OutputColumn:
+    """Return a column that has values of both."""
+    a, b = here.facts, there.facts
+    low = (
+        None
+        if a.interval.low is None or b.interval.low is None
+        else min(a.interval.low, b.interval.low)
     )
-    return replace(
-        private,
-        rows=Select(source=private.rows, name=NAMED, columns=columns),
-        columns=tuple(
-            replace(out, name=name) for name, out in zip(given, private.columns, strict=True)
-        ),
+    high = (
+        None
+        if a.interval.high is None or b.interval.high is None
+        else max(a.interval.high, b.interval.high)
+    )
+    domain = (
+        None
+        if a.domain is None or b.domain is None
+        else tuple(dict.fromkeys((*a.domain, *b.domain)))
+    )
+    facts = Facts(
+        kind=a.kind if a.kind is b.kind else Kind.REAL,
+        interval=Interval(low=low, high=high),
+        step=a.step if a.step == b.step else None,
+        domain=domain,
+        nullable=a.nullable or b.nullable,
+    )
+    return OutputColumn(
+        name=here.name,
+        facts=facts,
+        is_unit=here.is_unit and there.is_unit,
+        has_nulls=here.has_nulls or there.has_nulls,
     )

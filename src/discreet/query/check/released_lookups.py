@@ -6,13 +6,14 @@ as if it had been written so. After the noise, the row of its group is found.
 Nothing is decided here about privacy.
 """
 
+from collections.abc import Sequence
+
 from sqlglot import exp
 
 from discreet.errors import RowLevelError, UnsupportedError
 from discreet.query.check.correlated import is_correlated
 from discreet.query.check.named_tables import QueryTables
 from discreet.query.check.outer_columns import relations_of, visible_in
-from discreet.query.check.post_select import inner_queries
 from discreet.query.check.tied_query import Around, TiedQuery
 from discreet.query.check.tied_values import of_groups
 from discreet.query.parse import span_of
@@ -24,21 +25,21 @@ HANDLED = {"expressions", "from_", "joins", "where"}
 """The clauses that such an aggregate may have."""
 
 
-def look_up_releases(node: exp.Select, tables: QueryTables) -> None:
+def look_up_releases(node: exp.Select, queries: Sequence[exp.Expr], tables: QueryTables) -> None:
     """Rewrite the queries in a SELECT over public rows that aggregate private ones for each row."""
-    found = [each for each in inner_queries(node) if _reads_private(each.unnest(), tables)]
+    found = [each for each in queries if _reads_private(each.unnest(), tables)]
     if not found:
         return
     around = Around(node=node, visible=visible_in(node, tables.columns), known=tables.columns)
     for each in found:
-        if is_correlated(each, around.visible, around.known):
-            each.unnest().replace(_lookup(each.unnest(), around))
+        inner = each.unnest()
+        if isinstance(inner, exp.Select) and is_correlated(each, around.visible, around.known):
+            inner.replace(_lookup(inner, around))
 
 
 def _reads_private(query: exp.Expr, tables: QueryTables) -> bool:
     return isinstance(query, exp.Select) and any(
-        isinstance(each, exp.Table) and tables.is_private(each.name)
-        for each in relations_of(query)
+        isinstance(each, exp.Table) and tables.is_private(each.name) for each in relations_of(query)
     )
 
 

@@ -6,12 +6,9 @@ from sqlglot import exp
 
 from discreet.query.check.intervals import ends_of
 from discreet.query.check.post_select import finish_post_query
-from discreet.query.check.relations import PostQuery, TableRef, origins_of
+from discreet.query.check.relations import RELEASED, PostQuery, TableRef
 from discreet.query.check.unit_groups import GroupRewriter
-from discreet.query.questions import Aggregate, Statistic
-
-RELEASED = "released_"
-"""What released tables are called, with their number."""
+from discreet.query.questions import Aggregate, ColumnOrigin, OriginKind, Statistic
 
 CHOSEN = {Statistic.QUANTILE, Statistic.MIN, Statistic.MAX, Statistic.MODE}
 """Values that a mechanism chooses: their error is one of rank, not of distance."""
@@ -34,6 +31,7 @@ def released_table(number: int, keys: int, aggregates: Sequence[Aggregate]) -> P
         origins=origins_of(number, key_names, names),
         is_public=False,
         is_single=not keys,
+        groups_of=number,
     )
 
 
@@ -57,7 +55,20 @@ def opened_select(
     if order := node.args.get("order"):
         regroup.prefers_aliases = True
         opened.set("order", regroup.rewritten(order))
-    for clause in ("limit", "offset", "distinct", "with_"):
+    if distinct := node.args.get("distinct"):
+        opened.set("distinct", regroup.rewritten(distinct))
+    for clause in ("limit", "offset", "with_"):
         if node.args.get(clause):
             opened.set(clause, node.args[clause])
     return finish_post_query(opened, (TableRef(name=regroup.table, relation=groups),))
+
+
+def origins_of(
+    release: int, keys: Sequence[str], aggregates: Sequence[str]
+) -> dict[str, ColumnOrigin]:
+    """Return which column of a release each of these names is, keys first."""
+    return {
+        name: ColumnOrigin(release=release, kind=kind, index=i)
+        for kind, names in ((OriginKind.KEY, keys), (OriginKind.AGGREGATE, aggregates))
+        for i, name in enumerate(names)
+    }

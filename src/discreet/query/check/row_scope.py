@@ -15,7 +15,6 @@ from discreet.errors import (
     UnknownNameError,
     UnsupportedError,
 )
-from discreet.query.check.joins import conjuncts
 from discreet.query.check.post_select import check_functions, whole
 from discreet.query.check.relations import (
     CommonTables,
@@ -24,7 +23,9 @@ from discreet.query.check.relations import (
     PrivateRows,
     PublicReader,
     TableRef,
+    table_of,
 )
+from discreet.query.check.selections import conjuncts
 from discreet.query.expressions.rejections import nested_aggregate, row_level, unhandled
 from discreet.query.expressions.translate import condition, translate
 from discreet.query.parse import DIALECT, span_of
@@ -156,9 +157,6 @@ class RowScope:
             raise unhandled("A window function in this place", node)
         for name, value in node.args.items():
             if value and name not in ("this", "partition_by", "order", "spec", "over"):
-                if name == "alias":
-                    fix = "Write its definition in the brackets of OVER (...), and remove WINDOW"
-                    raise unhandled("A named window", node, fix)
                 raise unhandled(f"{name.upper()} in a window", node)
         partition = [translate(each, self) for each in node.args.get("partition_by") or ()]
         if not any(self.names.is_of_one_unit(each) for each in partition):
@@ -216,7 +214,9 @@ class RowScope:
         return window.sql(dialect=DIALECT)
 
     def _unit_name(self) -> str:
-        units = [out.name for source in self.names.sources for out in source.columns if out.is_unit]
+        units = [
+            out.written for source in self.names.sources for out in source.columns if out.is_unit
+        ]
         return units[0] if units else "the privacy unit"
 
     # ----------------------------------------------------------------------- inner queries
@@ -239,7 +239,7 @@ class RowScope:
         if not isinstance(inner, exp.Select):
             raise unhandled("This form of EXISTS", node)
         for name, value in inner.args.items():
-            if value and name not in ("expressions", "from_", "where"):
+            if value and name not in ("expressions", "from_", "joins", "where"):
                 raise unhandled(f"{name.strip('_').upper()} inside EXISTS", node)
         source = self.walker.source_of_only(inner, self.named)
         if not isinstance(source.relation, PrivateRows):
@@ -281,7 +281,7 @@ class RowScope:
         there = next((out.name for out in source.columns if out.is_unit), None)
         here = next(
             (
-                f"{each.name}.{o.name}"
+                f"{table_of(each, o)}.{o.written}"
                 for each in self.names.sources
                 for o in each.columns
                 if o.is_unit
@@ -374,7 +374,7 @@ class RowScope:
 
     def _correlated(self, node: exp.Expr) -> UnsupportedError | None:
         """Return the error for a query that reads the row around it, if it does."""
-        around = {each.name.casefold() for each in self.names.sources}
+        around = {each.casefold() for each in self.names.tables}
         within = {each.alias_or_name.casefold() for each in node.find_all(exp.Table, exp.Subquery)}
         if not any(each.table.casefold() in around - within for each in node.find_all(exp.Column)):
             return None

@@ -10,19 +10,20 @@ from discreet.query.questions import (
     Aggregation,
     OverShownGroups,
     ScalarQuery,
+    TableQuery,
     UndeclaredGroups,
 )
 
 
 def over_shown_groups(
     asked: exp.Expr,
-    scalars: Sequence[ScalarQuery],
+    inner: Sequence[ScalarQuery | TableQuery],
     releases: Sequence[Aggregation],
     prefix: str,
 ) -> tuple[OverShownGroups, ...]:
     """Return the releases with undeclared groups that SQL over released tables aggregates."""
     found: dict[int, bool] = {}
-    for tree in (asked, *(parse_one(each.sql, dialect=DIALECT) for each in scalars)):
+    for tree in (asked, *(parse_one(each.sql, dialect=DIALECT) for each in inner)):
         named = {each.alias.casefold(): each.this for each in tree.find_all(exp.CTE)}
         for select in tree.find_all(exp.Select):
             made = list(_aggregates(select))

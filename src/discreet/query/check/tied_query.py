@@ -13,7 +13,6 @@ from sqlglot import exp
 
 from discreet.errors import JoinError, UnsupportedError
 from discreet.query.check.aggregates import is_aggregate, same_level
-from discreet.query.check.joins import conjuncts
 from discreet.query.check.outer_columns import (
     KnownColumns,
     Visible,
@@ -23,6 +22,7 @@ from discreet.query.check.outer_columns import (
     shallow,
     visible_in,
 )
+from discreet.query.check.selections import conjuncts
 from discreet.query.expressions.rejections import unhandled
 from discreet.query.parse import DIALECT, span_of
 

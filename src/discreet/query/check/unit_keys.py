@@ -19,7 +19,7 @@ FIRST = {"negate", "to_text", "to_real", "decimal", "coalesce"}
 
 def is_one_to_one(expression: Expression, names: Names) -> bool:
     """Return whether different units always have different values; false if that is not sure."""
-    if names.is_unit(expression):
+    if names.is_unit_or_null(expression):
         return True
     if not isinstance(expression, Call):
         return False
@@ -47,12 +47,20 @@ def refuse_one_unit_groups(
     for key, node in zip(keys, nodes, strict=True):
         if not is_one_to_one(key, names):
             continue
-        unit = next(each.name for each in columns_in(key) if names.is_unit(each))
-        text = node.sql(dialect=DIALECT)
+        column = next(each for each in columns_in(key) if names.is_unit_or_null(each))
+        unit, text = column.name, node.sql(dialect=DIALECT)
+        fix = (
+            f"Write GROUP BY {unit} in a subquery, and aggregate its rows outside: COUNT(*) "
+            f"is then the number of {unit} values"
+        )
+        if not names.is_unit(column):
+            fix = (
+                "Join with USING, and write GROUP BY with the shared column in a subquery: "
+                f"{unit} is NULL in some rows of the join"
+            )
         raise UnsupportedError(
             f"Every group of {text} holds one {unit}, and a group of one {unit} is never shown",
-            f"Write GROUP BY {unit} in a subquery, and aggregate its rows outside: COUNT(*) "
-            f"is then the number of {unit} values",
+            fix,
             span=span_of(node),
         )
 

@@ -19,7 +19,7 @@ from discreet.query.tree import (
     ColumnOf,
     Expression,
     GroupByUnit,
-    PublicScan,
+    PublicRelation,
     Relation,
     Select,
     UnionAll,
@@ -219,6 +219,12 @@ def unknown_column(what: str, name: str, known: list[str], node: exp.Expr) -> Un
     return UnknownNameError(what, fix, span=span_of(node))
 
 
+def unknown_window(name: str, known: list[str], node: exp.Expr) -> UnknownNameError:
+    """Return the error for a window that WINDOW does not define, with the nearest name."""
+    fix = _names_to_use("windows", name, known)
+    return UnknownNameError(f"There is no window {name}", fix, span=span_of(node))
+
+
 def _names_to_use(kind: str, name: str, known: list[str]) -> str:
     otherwise = available(f"Available {kind}", known) if known else f"There are no {kind} here"
     return did_you_mean(name, known, otherwise=otherwise)
@@ -256,20 +262,6 @@ def below(node: exp.Expr, clause: str) -> UnsupportedError:
         "Move ORDER BY and LIMIT to the outer query, after the aggregate",
         span=span_of(node),
     )
-
-
-def turned_join(node: exp.Join, public: str | None, alias: str) -> str:
-    """Return how to begin FROM with the private table of a join.
-
-    `public` is the public table on its left, if it is the only other table, and `alias` its alias.
-    """
-    on = node.args.get("on")
-    if public is None or on is None or not isinstance(node.this, exp.Table):
-        return f"Write {node.this.alias_or_name} first in FROM"
-    is_named = alias.casefold() != public.casefold()
-    left = exp.table_(public, alias=alias if is_named else None)
-    tables = [each.sql(dialect=DIALECT).replace(" AS ", " ") for each in (node.this, left)]
-    return f"Write FROM {tables[0]} LEFT JOIN {tables[1]} ON {on.sql(dialect=DIALECT)}"
 
 
 def unhandled(
@@ -324,7 +316,7 @@ def _is_stored(rows: Relation, name: str) -> bool:
     if not isinstance(found, ColumnOf):
         return False
     source = sources.get(found.source)
-    return source is None or isinstance(source, PublicScan) or _is_stored(source, found.name)
+    return source is None or isinstance(source, PublicRelation) or _is_stored(source, found.name)
 
 
 def _is_open(column: ColumnOf) -> bool:

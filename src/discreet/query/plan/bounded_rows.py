@@ -22,7 +22,7 @@ from discreet.query.tree import (
     GroupByUnit,
     Join,
     JoinKind,
-    PublicScan,
+    PublicRelation,
     Relation,
     Scan,
     Select,
@@ -93,7 +93,7 @@ def reads_bounded_rows(rows: Relation) -> bool:
         case Scan(is_bounded=is_kept):
             return is_kept
         case Select(source=source, joins=joins):
-            inner = [each.source for each in joins if not isinstance(each.source, PublicScan)]
+            inner = [each.source for each in joins if not isinstance(each.source, PublicRelation)]
             return any(map(reads_bounded_rows, (source, *inner)))
         case GroupByUnit():
             return False
@@ -118,7 +118,7 @@ def most_rows(rows: Relation) -> int | None:
 
 
 def _most_partners(join: Join) -> int | None:
-    most = join.fan_out if isinstance(join.source, PublicScan) else most_rows(join.source)
+    most = join.fan_out if isinstance(join.source, PublicRelation) else most_rows(join.source)
     return most if most is None or join.kind is JoinKind.INNER else max(1, most)
 
 
@@ -158,7 +158,7 @@ def _kept_select(select: Select) -> Select | None:
 
 
 def _kept_join(join: Join) -> Join | None:
-    if isinstance(join.source, PublicScan):
+    if isinstance(join.source, PublicRelation):
         return join
     source = _kept(join.source)
     return None if source is None else replace(join, source=source)

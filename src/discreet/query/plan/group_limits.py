@@ -29,7 +29,7 @@ from discreet.query.tree import (
     Expression,
     Join,
     JoinKind,
-    PublicScan,
+    PublicRelation,
     Relation,
     Scan,
     Select,
@@ -229,7 +229,7 @@ def _in_select(
         source = _changed(select.source, column.name, change, is_anywhere=is_anywhere)
         return None if source is None else replace(select, source=source)
     for number, join in enumerate(select.joins):
-        if join.name == column.source and not isinstance(join.source, PublicScan):
+        if join.name == column.source and not isinstance(join.source, PublicRelation):
             if join.kind is JoinKind.LEFT and not is_anywhere:
                 return None  # rows without a partner are a group more
             source = _changed(join.source, column.name, change, is_anywhere=is_anywhere)

@@ -6,7 +6,7 @@ made of, so that no kind of node, joined rows, rows inside EXISTS or a kind that
 hide a table from it.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, fields, is_dataclass
 from json import dumps
 
@@ -22,9 +22,10 @@ from discreet.query.questions import (
     DeclaredGroups,
     Question,
     ScalarQuery,
+    TableQuery,
     UndeclaredGroups,
 )
-from discreet.query.tree import Facts, Scan
+from discreet.query.tree import ConstantRows, Facts, Scan
 
 FORM = "1"
 """Changes when released tables are made or kept in another way, so that none is misread."""
@@ -61,14 +62,14 @@ def identities_of(
                     planned,
                     plain,
                     planned.events,
-                    _numbers(question, [each.whole for each in found]),
+                    _inputs(question, [each.whole for each in found]),
                     policy,
                 ),
                 earlier=_whole(
                     planned,
                     plain,
                     planned.earlier_events,
-                    _numbers(question, [each.earlier for each in found]),
+                    _inputs(question, [each.earlier for each in found]),
                     policy,
                 ),
                 base=digest_of(plain.text(())),
@@ -87,25 +88,38 @@ def _selection(planned: PlannedRelease) -> tuple[str, ...]:
     return ("gaussian selection",) if is_gaussian else ()
 
 
-def _numbers(question: Question, wholes: list[str]) -> dict[int, str]:
-    """Return what the numbers are called that are made of releases of these names."""
-    return {
-        each.number: _scalar(each, wholes)
-        for each in question.scalars
-        if all(need < len(wholes) for need in each.needs)
-    }
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Inputs:
+    """What the numbers and tables are called that are made of earlier releases."""
+
+    numbers: dict[int, str]
+    tables: dict[int, str]
+
+
+def _inputs(question: Question, wholes: list[str]) -> _Inputs:
+    """Return what is made of releases of these names."""
+
+    def named(queries: Sequence[ScalarQuery | TableQuery]) -> dict[int, str]:
+        return {
+            each.number: _made_of(each, wholes)
+            for each in queries
+            if all(need < len(wholes) for need in each.needs)
+        }
+
+    return _Inputs(numbers=named(question.scalars), tables=named(question.tables))
 
 
 def _whole(
     planned: PlannedRelease,
     plain: CanonicalRelease,
     events: tuple[Event, ...],
-    numbers: dict[int, str],
+    inputs: _Inputs,
     policy: BudgetPolicy,
 ) -> str:
-    """Return what a release is called that is charged as these events and uses these numbers."""
-    release = planned.aggregation
-    own = CanonicalRelease(release, numbers) if numbers else plain
+    """Return what a release is called that is charged as these events and uses these inputs."""
+    release, own = planned.aggregation, plain
+    if inputs.numbers or inputs.tables:
+        own = CanonicalRelease(release, inputs.numbers, inputs.tables)
     told = (
         FORM,
         own.text(release.aggregates),
@@ -129,8 +143,8 @@ def _meaning(plain: CanonicalRelease, aggregate: Aggregate) -> str:
     return digest_of(f"{plain.text((aggregate,))}|{identity_text(facts)}")[:32]
 
 
-def _scalar(scalar: ScalarQuery, found: list[str]) -> str:
-    return digest_of(f"{scalar.sql}|{[found[each] for each in scalar.needs]}")
+def _made_of(query: ScalarQuery | TableQuery, found: list[str]) -> str:
+    return digest_of(f"{query.sql}|{[found[each] for each in query.needs]}")
 
 
 def _ranges(release: Aggregation) -> str:
@@ -139,7 +153,7 @@ def _ranges(release: Aggregation) -> str:
     return digest_of(identity_text(known))
 
 
-PLAIN_VALUES = (Facts, DeclaredGroups, UndeclaredGroups)
+PLAIN_VALUES = (Facts, DeclaredGroups, UndeclaredGroups, ConstantRows)
 """What is known of values, and may be long; it reads no rows."""
 
 

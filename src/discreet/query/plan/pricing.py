@@ -55,7 +55,7 @@ from discreet.query.tree import (
     Expression,
     GroupByUnit,
     Literal,
-    PublicScan,
+    PublicRelation,
     Relation,
     Scan,
     Select,
@@ -312,7 +312,7 @@ def _is_filtered(rows: Relation) -> bool:
     """Return whether a condition drops rows, be it one of a join or not."""
     match rows:
         case Select(source=source, joins=joins, where=where, qualify=only):
-            inner = [each.source for each in joins if not isinstance(each.source, PublicScan)]
+            inner = [each.source for each in joins if not isinstance(each.source, PublicRelation)]
             is_filter = where is not None or only is not None
             return is_filter or any(map(_is_filtered, (source, *inner)))
         case GroupByUnit(source=source):
