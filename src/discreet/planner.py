@@ -76,7 +76,7 @@ class Planner:
     def draft(self, query: str | WrittenQuery, target: Target | None, catalog: Catalog) -> Plan:
         """Parse, check and plan; whether the engine can run it is not asked."""
         with located(query):
-            question = check(parse(query), catalog, self.public)
+            question = check(parse(query, catalog), catalog, self.public)
             self._check_post_sql(question)
             return self.draft_question(question, _required(target, question), catalog)
 

@@ -418,6 +418,24 @@ COMPUTED_AFTERWARDS = (
 )
 """Of a number n, a real x, a text s and a date d that were released; some fail for some of them."""
 
+SETS = ("ROLLUP ({})", "CUBE ({})", "GROUPING SETS (({}), ())", "GROUPING SETS ({}, ())")
+"""How keys are grouped by in several sets."""
+
+SET_QUESTIONS = (
+    "SELECT s, k, GROUPING(s), GROUPING_ID(s, k), COUNT(*) AS size FROM t GROUP BY CUBE (s, k) "
+    "ORDER BY size DESC LIMIT 3",
+    "SELECT s, k, AVG(x) FROM t GROUP BY s, ROLLUP (k)",
+    "SELECT s, k, MEDIAN(x) FROM t GROUP BY GROUPING SETS ((s, k), s, ())",
+    "SELECT COUNT(*) FROM (SELECT u FROM t EXCEPT SELECT k FROM p) AS q",
+    "SELECT s FROM t INTERSECT SELECT name FROM p",
+    "SELECT COUNT(*) FROM (SELECT s FROM t UNION SELECT s FROM t WHERE x > 3) AS q",
+    "SELECT COUNT(*) FROM (SELECT u, s FROM t UNION ALL BY NAME SELECT s, u FROM t) AS q",
+    "SELECT DISTINCT ON (s) s, k, COUNT(*) AS size FROM t GROUP BY s, k ORDER BY s, size DESC",
+    "SELECT COUNT(*) FROM (SELECT u, s, COUNT(*) AS size FROM t GROUP BY u, s "
+    "QUALIFY ROW_NUMBER() OVER (PARTITION BY u ORDER BY size) = 1) AS q",
+)
+"""Sets of keys, set operations with public rows and without the unit, first rows of groups."""
+
 DEEPEST = 3
 
 
@@ -626,6 +644,7 @@ class Questions:
         forms += [self.with_public, self.on_path]
         if depth > 0:
             forms += [self.derived, self.per_unit, self.united, self.windowed, self.distinct]
+            forms.append(self.first_rows)
         return self.choices.one(forms)(depth)
 
     def single(self, _: int) -> Relation:
@@ -720,16 +739,34 @@ class Questions:
                 f"SELECT {inner.unit} AS u, ({inner.secret}) AS secret, {made} "
                 f"FROM {inner.text}{writer.where()}"
             )
-        return self.named(" UNION ALL ".join(parts), _of_query(kinds), _t("a"))
+        words = ("UNION ALL", "UNION ALL", "UNION", "INTERSECT", "EXCEPT")
+        return self.named(f" {self.choices.one(words)} ".join(parts), _of_query(kinds), _t("a"))
+
+    def first_rows(self, _: int) -> Relation:
+        """Return one row of each unit, or of each unit and key."""
+        inner = self.with_unit(0)
+        writer = Writer(choices=self.choices, relation=inner)
+        kind = self.choices.one(KINDS[:-1])
+        parts = f"{inner.unit}, {writer.key()}" if self.choices.is_one_of(2) else inner.unit
+        order = f" ORDER BY {parts}, {writer.leaf(Kind.REAL)} DESC"
+        query = (
+            f"SELECT DISTINCT ON ({parts}) {inner.unit} AS u, ({inner.secret}) AS secret, "
+            f"{writer.expression(kind, 2)} AS c0 FROM {inner.text}{writer.where()}"
+            f"{order if self.choices.is_one_of(2) else ''}"
+        )
+        return self.named(query, _of_query((kind,)), inner)
 
     def windowed(self, _: int) -> Relation:
         inner = self.with_unit(0)
         writer = Writer(choices=self.choices, relation=inner)
         qualify = f" QUALIFY {writer.window()} IS NOT NULL" if self.choices.is_one_of(3) else ""
+        over = f"PARTITION BY {inner.unit} ORDER BY {writer.leaf(Kind.REAL)}"
+        is_named = self.choices.is_one_of(3)
         query = (
             f"SELECT {inner.unit} AS u, ({inner.secret}) AS secret, "
-            f"ROW_NUMBER() OVER (PARTITION BY {inner.unit} ORDER BY {writer.leaf(Kind.REAL)}) "
-            f"AS c0, {writer.window()} AS extra FROM {inner.text}{writer.where()}{qualify}"
+            f"ROW_NUMBER() OVER {'by_unit' if is_named else f'({over})'} "
+            f"AS c0, {writer.window()} AS extra FROM {inner.text}{writer.where()}"
+            f"{f' WINDOW by_unit AS ({over})' if is_named else ''}{qualify}"
         )
         return self.named(query, _of_query((Kind.INTEGER,)), inner)
 
@@ -762,6 +799,8 @@ class Questions:
             2: ", ".join(f"key{place}" for place in range(len(keys))),
             3: "ALL",
         }[self.choices.below(4)]
+        if keys and groups != "ALL" and self.choices.is_one_of(6):
+            groups = self.choices.one(SETS).replace("{}", groups)
         grouping = f" GROUP BY {groups}" if keys else ""
         return (
             f"{relation.common} SELECT {', '.join(columns)} FROM {relation.text}"
@@ -808,6 +847,7 @@ def one_of_each(seed: str) -> Iterator[str]:
             yield f"SELECT COUNT(c) FROM (SELECT a.u, {made} AS c FROM t AS a) AS q"
     one = "SELECT s, COUNT(*) AS a0 FROM t GROUP BY s"
     other = "SELECT MAX(clamp(d, DATE '2024-01-01', DATE '2024-12-31')) AS a0 FROM t"
+    yield from SET_QUESTIONS
     for form in (*AFTERWARDS, *computed_afterwards()):
         yield form.replace("{one}", one).replace("{other}", other)
 

@@ -176,8 +176,8 @@ def test_every_statistic_window_and_join_is_in_a_checked_question() -> None:
 NAMED_OTHERWISE = {
     "what a node is in general": "AggFunc Binary Condition Connector Expr Func Predicate Query "
     "SetOperation Unary",
-    "only to refuse it": "AnonymousAggFunc Columns Command Cube GroupingSets Hint IgnoreNulls Into "
-    "Lateral Lock MatchRecognize Parameter Pivot Placeholder RespectNulls Rollup SessionParameter "
+    "only to refuse it": "AnonymousAggFunc Columns Command Hint IgnoreNulls Into "
+    "Lateral Lock MatchRecognize Parameter Pivot Placeholder RespectNulls SessionParameter "
     "TableSample Unnest",
     "made by the checker, not by the parser": "DType",
     "only in SQL after the noise": "ArgMax ArgMin First Last",

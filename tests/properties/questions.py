@@ -325,6 +325,47 @@ def _united(draw: Draw) -> Relation:
     return Relation(text=" UNION ALL ".join(parts), reals=("d.x",), booleans=("d.f",), unit="d.u")
 
 
+def _combined(draw: Draw) -> Relation:
+    """Return rows of a unit that are (not) among others of it, each once."""
+    pairs = [draw(_with_units()) for _ in range(draw(st.sampled_from((2, 2, 3))))]
+    is_wide = draw(st.booleans())
+    parts = []
+    for relation in pairs:
+        wide = f", {draw(st.sampled_from(relation.texts))} AS g" if is_wide else ""
+        where = _where(draw, relation)
+        parts.append(f"SELECT {relation.unit} AS u{wide} FROM {relation.text}{where}")
+    text = parts[0]
+    for part in parts[1:]:
+        word = draw(st.sampled_from(("UNION", "UNION", "EXCEPT", "INTERSECT", "UNION ALL")))
+        text = f"({text}) {word} {part}" if draw(st.booleans()) else f"{text} {word} {part}"
+    return Relation(
+        text=text,
+        integers=("clamp(d.u, 0, 9)",),
+        texts=("d.g",) if is_wide else (),
+        unit="d.u",
+        unknown=("d.g",) if is_wide else (),
+    )
+
+
+def _first_rows(draw: Draw) -> Relation:
+    """Return one row of each unit, or of each unit and key."""
+    inner = draw(_with_units())
+    key = draw(st.sampled_from(("", *inner.known, *inner.unknown)))
+    numbers_read = (*inner.integers, *inner.reals)
+    order = draw(st.permutations(sorted({*numbers_read, *inner.texts, *inner.days})))
+    way = draw(st.sampled_from(("", " DESC", " NULLS FIRST")))
+    by = ", ".join([inner.unit or "", *([key] if key else []), f"{order[0]}{way}", *order[1:]])
+    x = draw(st.sampled_from(numbers_read))
+    flag = draw(conditions(inner, depth=0))
+    return Relation(
+        text=f"SELECT DISTINCT ON ({inner.unit}{key and f', {key}'}) {inner.unit} AS u, {x} AS x, "
+        f"({flag}) AS f FROM {inner.text}{_where(draw, inner)} ORDER BY {by}",
+        reals=("d.x",),
+        booleans=("d.f",),
+        unit="d.u",
+    )
+
+
 RUNNING = "ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW"
 
 
@@ -347,8 +388,12 @@ def _windowed(draw: Draw) -> Relation:
     picked = ("", f"{windows['w1']} <= 2", f"{windows['w1']} = 1", f"{windows['w7']} = 1")
     qualify = draw(st.sampled_from((*picked, f"{chosen[0]} > 1")))
     where = _where(draw, _visits("t"))
+    named = ""
+    if draw(st.booleans()):
+        columns = columns.replace(f"OVER ({over} {order})", "OVER v").replace(f"({over} ", "(w ")
+        named = f" WINDOW w AS ({over}), v AS (w {order})"
     return Relation(
-        text=f"SELECT patient_id AS u, diagnosis AS g, {columns} FROM visits t{where}"
+        text=f"SELECT patient_id AS u, diagnosis AS g, {columns} FROM visits t{where}{named}"
         f"{qualify and f' QUALIFY {qualify}'}",
         reals=tuple(f"clamp(d.{name}, 0, 300)" for name in chosen),
         unit="d.u",
@@ -401,13 +446,18 @@ def _of_units_once_more(draw: Draw) -> Relation:
 
 INNER = (
     *(_derived, _per_unit, _united, _windowed, _distinct),
-    *(_row_by_row, _of_units_once_more),
+    *(_row_by_row, _of_units_once_more, _combined, _first_rows),
 )
 
 
 def windows() -> st.SearchStrategy[Relation]:
     """Return queries with windows."""
     return inner(_windowed)
+
+
+def sets() -> st.SearchStrategy[Relation]:
+    """Return set operations, and rows of which one of each unit is kept."""
+    return st.sampled_from((_combined, _first_rows)).flatmap(inner)
 
 
 @st.composite
@@ -436,6 +486,19 @@ class Written:
     """A question that is not made of parts."""
 
     sql: str
+
+
+GROUPING = ("ROLLUP ({})", "CUBE ({})", "GROUPING SETS (({}), {}, ())", "GROUPING SETS ({}, ())")
+
+
+@st.composite
+def grouped_by_sets(draw: Draw) -> Written:
+    """Return a question by several sets of keys."""
+    drawn = draw(questions().filter(lambda each: bool(each.keys)))
+    keys = ", ".join(str(place + 1) for place in range(len(drawn.keys)))
+    form = draw(st.sampled_from(GROUPING)).replace("{}", keys)
+    before, _, after = drawn.sql.rpartition(f"GROUP BY {keys}")
+    return Written(f"{before}GROUP BY {form}{after}")
 
 
 UNITS = "COUNT(DISTINCT v.patient_id) AS n"

@@ -24,6 +24,7 @@ from tests.properties.questions import (
     Drawn,
     Relation,
     Written,
+    grouped_by_sets,
     paths,
     questions,
     several_public,
@@ -96,6 +97,18 @@ def in_groups(neighbours: Neighbours, *, is_prepared: bool = False) -> st.Search
     )
 
 
+def by_sets(neighbours: Neighbours, *, is_prepared: bool = False) -> st.SearchStrategy[Asked]:
+    """Return questions by several sets of keys."""
+    return st.builds(
+        Asked,
+        pair=neighbouring(neighbours),
+        questions=st.lists(grouped_by_sets(), min_size=2, max_size=2).map(tuple),
+        epsilon=epsilons,
+        accounting=st.sampled_from(("basic", "concentrated")),
+        is_prepared=st.just(is_prepared),
+    )
+
+
 def holds_for(
     cases: st.SearchStrategy[Asked], examples: int, *, start: int | None = None, **how: Any
 ) -> None:
@@ -145,6 +158,14 @@ def test_no_unit_is_counted_in_more_groups_than_it_is_charged_for(
 ) -> None:
     """With groups_per_unit, of the catalog and of a query, beside rows_per_unit."""
     holds_for(in_groups(neighbours, is_prepared=is_prepared), QUICK, phases=UNSHRUNK)
+
+
+@BOUNDING
+@pytest.mark.parametrize("neighbours", [ADD_REMOVE, REPLACE])
+def test_no_unit_moves_several_sets_of_groups_by_more_than_it_is_charged(
+    neighbours: Neighbours, is_prepared: bool
+) -> None:
+    holds_for(by_sets(neighbours, is_prepared=is_prepared), QUICK, phases=UNSHRUNK)
 
 
 @settings(max_examples=60)

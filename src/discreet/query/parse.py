@@ -1,13 +1,18 @@
 """Text to sqlglot's tree; spans."""
 
 import logging
+from collections.abc import Mapping
 from itertools import accumulate
 
 from sqlglot import ErrorLevel, ParseError, TokenError, exp
+from sqlglot.dialects.bigquery import BigQuery
+from sqlglot.dialects.dialect import Dialect
 from sqlglot.dialects.duckdb import DuckDB
+from sqlglot.dialects.postgres import Postgres
 from sqlglot.errors import SqlglotError
 from sqlglot.tokenizer_core import Token, TokenType
 
+from discreet.catalog.catalog import Catalog
 from discreet.errors import (
     QuestionError,
     QuestionSizeError,
@@ -15,8 +20,12 @@ from discreet.errors import (
     StatementError,
     UnsupportedError,
 )
+from discreet.query.dialect_kinds import kinds_in
+from discreet.query.dialect_meanings import with_our_meaning
 from discreet.query.filled_tree import filled
 from discreet.query.placeholders import numbered
+from discreet.query.spans import span_of as span_of  # noqa: PLC0414 - its old home
+from discreet.query.spans import with_spans
 from discreet.written import SqlDialect, WrittenQuery, written
 
 logging.getLogger("sqlglot").addHandler(
@@ -27,6 +36,13 @@ logging.getLogger("sqlglot").addHandler(
 DIALECT = DuckDB
 """The class, not its name: sqlglot loads names when they are first used, which threads must not do
 at the same time."""
+
+
+DIALECTS: Mapping[SqlDialect, type[Dialect]] = {
+    SqlDialect.DUCKDB: DIALECT,
+    SqlDialect.POSTGRES: Postgres,
+    SqlDialect.BIGQUERY: BigQuery,
+}
 
 
 LONGEST = 100_000
@@ -57,25 +73,49 @@ BEGINNINGS = {TokenType.SELECT, TokenType.WITH, TokenType.FROM, TokenType.L_PARE
 PREFIXES = {TokenType.NOT, TokenType.DASH, TokenType.TILDE, TokenType.PLUS}
 
 
-def parse(query: str | WrittenQuery) -> exp.Query:
-    """Return the tree of a query: a SELECT, or several combined by UNION and the like."""
+def parse(query: str | WrittenQuery, catalog: Catalog | None = None) -> exp.Query:
+    """Return the tree of a query: a SELECT, or several combined by UNION and the like.
+
+    It is in DuckDB's dialect. What means another thing in the dialect of the query is rewritten, or
+    rejected; for that the types of the catalog's columns are needed.
+    """
     asked = written(query) if isinstance(query, str) else query
-    if asked.dialect is not SqlDialect.DUCKDB:
-        raise UnsupportedError("Only DuckDB's dialect is read", "Write the query in it")
-    text = " " + asked.text[1:] if asked.text.startswith(MARK) else asked.text
-    tokens, placeholders = numbered(_only_statement(_tokens(text)))
+    tree = parse_as_written(asked)
+    return tree if asked.dialect is SqlDialect.DUCKDB else _translated(tree, asked, catalog)
+
+
+def parse_as_written(query: WrittenQuery) -> exp.Query:
+    """Return the tree of a query in its own dialect, with the values of its placeholders."""
+    text = " " + query.text[1:] if query.text.startswith(MARK) else query.text
+    dialect = DIALECTS[query.dialect]
+    tokens, placeholders = numbered(_only_statement(_tokens(text, dialect)))
     _check_size(tokens)
     _check_verb(tokens[0])
-    tree = _tree(tokens, text)
+    tree = _tree(tokens, text, dialect)
     _check_tree(tree)
-    if placeholders or asked.parameters:
-        return filled(tree, placeholders, asked.parameters, LONGEST - len(text))
+    if placeholders or query.parameters:
+        return filled(tree, placeholders, query.parameters, LONGEST - len(text))
     return tree
 
 
-def _tree(tokens: list[Token], text: str) -> exp.Query:
+def _translated(tree: exp.Query, query: WrittenQuery, catalog: Catalog | None) -> exp.Query:
+    """Return the tree in DuckDB's dialect, with places in the query as it was written."""
+    ours = with_our_meaning(tree.copy(), query.dialect, kinds_in(tree, catalog))
     try:
-        parser = DIALECT().parser(error_level=ErrorLevel.IMMEDIATE)
+        text = ours.sql(dialect=DIALECT, comments=False, unsupported_level=ErrorLevel.RAISE)
+    except SqlglotError:
+        raise UnsupportedError(
+            "A part of this query has no equivalent in DuckDB's dialect",
+            "Write the query as DuckDB does, and leave dialect out",
+        ) from None
+    again = _tree(_tokens(text, DIALECT), text, DIALECT)
+    _check_tree(again)
+    return with_spans(again, text, tree, query.text)
+
+
+def _tree(tokens: list[Token], text: str, dialect: type[Dialect]) -> exp.Query:
+    try:
+        parser = dialect().parser(error_level=ErrorLevel.IMMEDIATE)
         (tree,) = parser.parse(tokens, text)
     except ParseError as error:
         raise _syntax_error(text, error) from None
@@ -90,14 +130,15 @@ def _tree(tokens: list[Token], text: str) -> exp.Query:
 def canonical_text(query: str | WrittenQuery) -> str | None:
     """Return a query on one line, without comments, names in small letters; None if it is none.
 
-    The values of placeholders are written out.
+    It is in its own dialect, and the values of placeholders are written out.
 
     It is for people who compare queries, and it can be run. Which queries share an answer is
     decided by what they mean: see `query.identity`.
     """
     try:
-        return parse(query).sql(
-            dialect=DIALECT,
+        asked = written(query) if isinstance(query, str) else query
+        return parse_as_written(asked).sql(
+            dialect=DIALECTS[asked.dialect],
             comments=False,
             normalize=True,
             normalize_functions="upper",
@@ -112,7 +153,7 @@ def noted(query: WrittenQuery) -> str:
     return query.text if query.is_plain else canonical_text(query) or query.text
 
 
-def _tokens(text: str) -> list[Token]:
+def _tokens(text: str, dialect: type[Dialect]) -> list[Token]:
     if len(text) > LONGEST:
         raise QuestionSizeError(
             f"The query has {len(text):,} characters, and at most {LONGEST:,} are allowed",
@@ -131,7 +172,7 @@ def _tokens(text: str) -> list[Token]:
             "The query contains a NUL character", "Remove it", span=(place, place + 1)
         )
     try:
-        tokens = DIALECT().tokenize(text)
+        tokens = dialect().tokenize(text)
     except TokenError:
         raise _unclosed() from None
     if not tokens:
@@ -271,20 +312,3 @@ def _syntax_error(text: str, error: ParseError) -> SqlSyntaxError:
 
 def _span(token: Token) -> tuple[int, int]:
     return token.start, token.end + 1
-
-
-def span_of(node: exp.Expr) -> tuple[int, int] | None:
-    """Return the offset of a node's first character and that after its last, if they are known.
-
-    An operator has no place itself. It extends from its first operand to its last.
-    """
-    found = [_own(each) for each in node.walk()]
-    spans = [each for each in found if each is not None]
-    if not spans:
-        return None
-    return min(start for start, _ in spans), max(end for _, end in spans)
-
-
-def _own(node: exp.Expr) -> tuple[int, int] | None:
-    start, end = node.meta.get("start"), node.meta.get("end")
-    return None if start is None or end is None else (start, end + 1)

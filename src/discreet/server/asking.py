@@ -353,8 +353,8 @@ def approval_of(query: QueryBody) -> str:
     """
     told = query.model_dump(mode="json", include=set(QueryBody.model_fields) - _unstated(query))
     canonical = canonical_text(query.written)
-    if canonical is not None:  # which has the values of placeholders, in our dialect
-        told = {name: told[name] for name in told.keys() - {"parameters", "dialect"}}
+    if canonical is not None:  # which has the values of placeholders
+        told.pop("parameters", None)
         told["sql"] = canonical
     return json.dumps({name: _written(name, each) for name, each in told.items()}, sort_keys=True)
 

@@ -32,7 +32,7 @@ def rejection_of(caller: Caller, body: ExplainBody, error: QuestionError) -> Cal
 
 def accepted(caller: Caller, body: ExplainBody, error: QuestionError) -> list[Rewrite]:
     """Return the rewrites that would be accepted, at most three."""
-    if len(body.sql) > LONGEST:
+    if len(body.sql) > LONGEST or not body.written.is_plain:
         return []
     found: dict[str, Rewrite] = {}
     for each in _candidates(caller, body, error):

@@ -22,11 +22,12 @@ def is_distinct_on(node: exp.Select) -> bool:
 def distinct_on(node: exp.Select) -> list[exp.Expr]:
     """Return what rows must agree in, of which one is kept."""
     on = node.args["distinct"].args["on"]
-    return list(on.expressions) if isinstance(on, exp.Tuple) else [on.unnest()]
+    parts = list(on.expressions) if isinstance(on, exp.Tuple) else [on.unnest()]
+    return [_meant(each, node) for each in parts]
 
 
 def number_rows(node: exp.Select, parts: list[exp.Expr]) -> None:
-    """Write DISTINCT ON as a condition on ROW_NUMBER; `parts` is what its columns stand for."""
+    """Write DISTINCT ON as a condition on ROW_NUMBER; `parts` are those of `distinct_on`."""
     if node.args.get("qualify"):
         raise unhandled(
             "QUALIFY with DISTINCT ON", node.args["qualify"], "Write QUALIFY in a subquery"
@@ -46,7 +47,7 @@ def number_rows(node: exp.Select, parts: list[exp.Expr]) -> None:
 
 
 def _meant(node: exp.Expr, select: exp.Select) -> exp.Expr:
-    """Return what ORDER BY means: a number or an alias stands for a column of SELECT."""
+    """Return what a part of ORDER BY or DISTINCT ON means: a number or an alias is a column."""
     columns: list[exp.Expr] = select.expressions
     if isinstance(node, exp.Literal) and node.is_int and 1 <= int(node.this) <= len(columns):
         return columns[int(node.this) - 1].unalias().copy()

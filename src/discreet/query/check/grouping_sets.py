@@ -39,7 +39,9 @@ KeySet = tuple[exp.Expr, ...]
 def key_sets(node: exp.Select) -> list[KeySet] | None:
     """Return the sets of keys that GROUP BY lists; None if it has one only and does not say so."""
     group = node.args.get("group")
-    if group is None or group.args.get("all"):
+    if group is None:
+        return [()] if _asks_for_sets(node) else None
+    if group.args.get("all"):
         return None
     parts = [*group.expressions]
     for name, kind in (("rollup", exp.Rollup), ("cube", exp.Cube)):
@@ -118,7 +120,7 @@ def refuse_empty(sets: Sequence[Sequence[exp.Expr]], node: exp.Select) -> None:
         raise UnsupportedError(
             "GROUP BY has a set without keys, and there is no aggregate to compute for it",
             "Add an aggregate such as COUNT(*)",
-            span=span_of(node.args["group"]),
+            span=span_of(node.args.get("group") or node),
         )
 
 

@@ -55,12 +55,6 @@ from discreet.query.tree import (
 MOST_KEYS = 100_000
 """No more groups are answered one by one."""
 
-ONE_GROUPING = (
-    "Write GROUP BY with plain columns. To add up groups, use an outer query, which costs nothing"
-)
-
-GROUPINGS = {exp.Rollup: "ROLLUP", exp.Cube: "CUBE", exp.GroupingSets: "GROUPING SETS"}
-
 
 def key_nodes(
     node: exp.Select, group: exp.Group, names: Names, aliases: dict[str, exp.Expr]
@@ -68,7 +62,8 @@ def key_nodes(
     """Return what GROUP BY groups rows by: numbers and aliases stand for columns of SELECT."""
     for name, value in group.args.items():
         if value and name not in ("expressions", "all"):
-            raise unhandled(f"GROUP BY {name.upper().replace('_', ' ')}", group, ONE_GROUPING)
+            what = f"GROUP BY ... WITH {name.upper().replace('_', ' ')}"
+            raise unhandled(what, group, "Write GROUP BY ROLLUP (...) with the columns")
     if group.args.get("all"):
         return [
             each.unalias()
@@ -83,8 +78,7 @@ def key_node(
 ) -> exp.Expr:
     """Return what one part of GROUP BY stands for."""
     if isinstance(node, exp.Rollup | exp.Cube | exp.GroupingSets | exp.Tuple):
-        fix = ONE_GROUPING if type(node) in GROUPINGS else "Write the columns without brackets"
-        raise unhandled(f"GROUP BY {GROUPINGS.get(type(node), '(...)')}", node, fix)
+        raise unhandled("GROUP BY (...)", node, "Write the columns without brackets")
     if isinstance(node, exp.Literal) and not node.is_string:
         place = int(node.this) if re.fullmatch("[0-9]{1,9}", node.this) else 0
         if not 1 <= place <= len(columns):

@@ -164,7 +164,7 @@ class PrivateSelect:
         """Write out named windows, and DISTINCT ON as a condition on row numbers."""
         write_out_windows(self.node)
         if is_distinct_on(self.node):
-            parts = self._key_nodes_of(distinct_on(self.node))
+            parts = distinct_on(self.node)
             if not any(self.names.is_unit(translate(each, self.scope)) for each in parts):
                 raise refuse_other_units(parts, self.names)
             number_rows(self.node, parts)
@@ -434,8 +434,8 @@ class PrivateSelect:
         return self._opened(table, together, list(keys), names)
 
     def _key_nodes_of(self, nodes: Iterable[exp.Expr]) -> list[exp.Expr]:
-        aliases = self._aliases()
-        return [key_node(each, self.node.expressions, self.names, aliases) for each in nodes]
+        columns, aliases = self.node.expressions, self._aliases()
+        return [key_node(each, columns, self.names, aliases) for each in nodes]
 
 
 def _known(aggregate: Aggregate, filtered: Filtered) -> Aggregate:

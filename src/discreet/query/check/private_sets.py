@@ -12,7 +12,13 @@ from dataclasses import dataclass, replace
 from sqlglot import exp
 
 from discreet.catalog.schema import ColumnUnit, Kind, PrivateTable
-from discreet.errors import JoinError, QuestionError, RowLevelError, UnsupportedError
+from discreet.errors import (
+    JoinError,
+    QuestionError,
+    QuestionSizeError,
+    RowLevelError,
+    UnsupportedError,
+)
 from discreet.query.check.given_names import renamed_rows
 from discreet.query.check.group_counts import REPEATS
 from discreet.query.check.private_select import KEY_KINDS, PrivateSelect
@@ -31,15 +37,21 @@ from discreet.query.parse import span_of
 from discreet.query.questions import UnionSum
 from discreet.query.tree import (
     ColumnOf,
+    GroupByUnit,
     NamedExpression,
     Relation,
     Scan,
     Select,
     UnionAll,
+    UnitSemiJoin,
+    parts_of,
 )
 
 LEFT, RIGHT, COLUMN = "__left", "__right", "__column"
 """What the two sides are called while they are compared, and the only column of a public side."""
+
+MOST_TABLES = 1_000
+"""No more tables are read by one set operation, each as often as it is read."""
 
 HANDLED = {"this", "expression", "distinct", "by_name"}
 AROUND = {"with_", "order", "limit", "offset"}
@@ -92,6 +104,7 @@ class PrivateSets:
 
     def _combined(self, left: PrivateRows, right: PrivateRows) -> PrivateRows | PostQuery:
         node = self.node
+        _check_size(node, left, right)
         if node.args.get("by_name"):
             right = _by_name(node, left, right)
         _check_width(node, left, right)
@@ -271,6 +284,37 @@ def _check_form(node: exp.SetOperation) -> None:
             f"Write {node.key.upper()}, which keeps each row once",
             span=span_of(node),
         )
+
+
+def _check_size(node: exp.SetOperation, left: PrivateRows, right: PrivateRows) -> None:
+    """Reject rows that are put together from too many tables: a CTE may repeat one many times."""
+    known: dict[int, int] = {}
+    number = _tables(left.rows, known) + _tables(right.rows, known)
+    if number > MOST_TABLES:
+        raise QuestionSizeError(
+            f"{word_of(node)} reads tables {number:,} times, and at most {MOST_TABLES:,} are "
+            "allowed",
+            "Combine fewer queries",
+            span=span_of(node),
+        )
+
+
+def _tables(rows: object, known: dict[int, int]) -> int:
+    """Return how often private tables are read; `known` has what was counted before, by `id`."""
+    if id(rows) not in known:
+        match rows:
+            case UnionAll(parts=parts):
+                inner: tuple[object, ...] = parts
+            case Select(source=source, joins=joins, where=where):
+                tested = () if where is None else parts_of(where)
+                looked = [each.rows for each in tested if isinstance(each, UnitSemiJoin)]
+                inner = (source, *(each.source for each in joins), *looked)
+            case GroupByUnit(source=source):
+                inner = (source,)
+            case _:
+                inner = ()
+        known[id(rows)] = sum(_tables(each, known) for each in inner) or 1
+    return known[id(rows)]
 
 
 def _check_width(node: exp.SetOperation, left: PrivateRows, right: PrivateRows) -> None:
