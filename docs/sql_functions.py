@@ -9,7 +9,7 @@ from discreet.query.check.aggregates import NO_FORM, OTHER_NAMES, PAIRS, SIMPLE,
 from discreet.query.check.post_select import MORE_FUNCTIONS
 from discreet.query.check.row_scope import FUNCTIONS as WINDOW_FUNCTIONS
 from discreet.query.expressions.facts import Function
-from discreet.query.expressions.formats import DIRECTIVES
+from discreet.query.expressions.formats import DIRECTIVES, PATTERNS
 from discreet.query.expressions.functions import FUNCTIONS
 from discreet.query.expressions.time_functions import PARTS
 from discreet.query.expressions.translate import ANONYMOUS, PLAIN
@@ -42,6 +42,20 @@ SPELLINGS = {
     "log2": "LOG2(x)",
     "log10": "LOG10(x)",
     "in": "x IN (y, z)",
+    "length": "LENGTH(x)",
+    "regexp_matches": "REGEXP_MATCHES(x, y)",
+    "regexp_extract": "REGEXP_EXTRACT(x, y, z)",
+    "regexp_replace": "REGEXP_REPLACE(x, y, z)",
+    "regexp_replace_all": "REGEXP_REPLACE(x, y, z, 'g')",
+    "byte_length": "STRLEN(x)",
+    "ascii": "ASCII(x)",
+    "split_part": "SPLIT_PART(x, y, z)",
+    "part_count": "LEN(STRING_SPLIT(x, y))",
+    "translate": "TRANSLATE(x, y, z)",
+    "lpad": "LPAD(x, y, z)",
+    "rpad": "RPAD(x, y, z)",
+    "add_microseconds": "time + TO_MICROSECONDS(y)",
+    "time_bucket": "TIME_BUCKET(INTERVAL '15 minutes', time)",
     "and": "x AND y",
     "or": "x OR y",
     "is_null": "x IS NULL",
@@ -85,8 +99,26 @@ AGGREGATES = {
     "QUANTILE(x, p)": "value below which the share p of the rows lies, chosen privately; needs "
     "bounds. Also `QUANTILE_CONT`, `QUANTILE_DISC`, `PERCENTILE_CONT` and `PERCENTILE_DISC`",
     "MEDIAN(x)": "`QUANTILE(x, 0.5)`",
+    "QUANTILE(x, [p, q])": "a list of quantiles, each with its own share of ε; also "
+    "`PERCENTILE_CONT(ARRAY[p, q])` and `APPROX_QUANTILES(x, 4)`",
+    "COUNT(DISTINCT (x, y))": "number of different pairs",
+    "AVG(DISTINCT x)": "`SUM(DISTINCT x) / COUNT(DISTINCT x)`",
 }
 """Aggregates that the checker reads one by one."""
+
+OF_ONE_UNIT = {
+    "COUNT(*)": "and `COUNT(x)`, `COUNT(DISTINCT x)`, `SUM(x)`, `AVG(x)`, `MEDIAN(x)`",
+    "MIN(x)": "smallest value: numbers, texts (by bytes), dates, timestamps, booleans",
+    "MAX(x)": "largest value, likewise",
+    "BOOL_OR(x)": "whether the condition x holds in some row",
+    "BOOL_AND(x)": "whether it holds in all rows; also `EVERY(x)`",
+    "ARG_MAX(x, y)": "x where y is largest, among rows in which neither is NULL; also `MAX_BY`",
+    "ARG_MIN(x, y)": "x where y is smallest, likewise; also `MIN_BY`",
+    "FIRST(x ORDER BY y)": "x of the first row; also `(ARRAY_AGG(x ORDER BY y))[1]`",
+    "LAST(x ORDER BY y)": "x of the last row",
+    "ANY_VALUE(x)": "the smallest value, so that it is the same in every run",
+}
+"""Aggregates of the rows of one unit."""
 
 MEANINGS = {
     Statistic.SUM: "sum; needs bounds",
@@ -116,6 +148,29 @@ MADE = {
     "STRFTIME(x, y)": "the time x as text, by the format y: plain text and "
     + ", ".join(f"`{each}`" for each in DIRECTIVES)
     + "; y must be constant",
+    "TO_CHAR(x, y)": "the time x as text, by a format of PostgreSQL: "
+    + ", ".join(f"`{each}`" for each in PATTERNS)
+    + ", punctuation, and other text in double quotes; y must be constant",
+    "x ~ y, x ~* y, x !~ y": "REGEXP_MATCHES(x, y), without regard to case with `*`, or not",
+    "REGEXP_FULL_MATCH(x, y), x SIMILAR TO y": "whether all of x is a match of y; SIMILAR TO "
+    "without %, _, ., ^, $ and \\\\",
+    "LAST_DAY(x)": "the last day of the month of x",
+    "YEARWEEK(x)": "the ISO year and week of x, such as 202409",
+    "EPOCH_MS(x), EPOCH_US(x)": "milliseconds and microseconds of the time x since 1970",
+    "TO_TIMESTAMP(x), EPOCH_MS(x)": "the time x seconds or milliseconds after 1970, for an integer",
+    "DATE_SUB(x, y, z)": "how many whole units x lie between the times y and z; no months or years",
+    "time - other_time": "an interval. Compare it with another, as in `t - u > INTERVAL 3 DAY`, "
+    "add it to a time, or take `EXTRACT(epoch FROM t - u)`, which is seconds. Intervals of months "
+    "can only be added to a time",
+    "TO_DAYS(x), TO_HOURS(x), ...": "an interval of so many units, for an integer",
+    "CONCAT_WS(x, y, z)": "the texts y, z, ... with the constant x between them, NULL left out",
+    "REPEAT(x, y)": "x, y times; y must be constant, and at most 100",
+    "STRING_SPLIT(x, y)[z]": "part z of the text x; NULL if there is none",
+    "BIT_LENGTH(x)": "8 * STRLEN(x)",
+    "ISNAN(x), ISINF(x)": "FALSE, or NULL if x is NULL: numbers of private rows are finite",
+    "x = ANY([y, z]), x <> ALL([y, z])": "x IN (y, z) and its opposite; other comparisons work too",
+    "LIST_CONTAINS([y, z], x)": "whether x is one of these constants",
+    "x BETWEEN SYMMETRIC y AND z": "x BETWEEN y AND z OR x BETWEEN z AND y",
     "DAYNAME(x)": "the English name of the day of the week",
     "MONTHNAME(x)": "the English name of the month",
     "WIDTH_BUCKET(x, y, z, n)": "which of n equal ranges from y to z the number x is in, an "
@@ -155,7 +210,16 @@ def _aggregates() -> Iterator[str]:
     )
     distinct = ", ".join(f"`{each.name}(DISTINCT x)`" for each in WHEN_DISTINCT)
     yield f"Other names: {named}. With DISTINCT: {distinct}.\n"
-    yield "Not supported on private rows: " + _listed(NO_FORM) + ".\n"
+    without = NO_FORM - {each.partition("(")[0].casefold() for each in OF_ONE_UNIT}
+    yield "Not supported on private rows: " + _listed(without - {"min_by", "max_by"}) + ".\n"
+    yield "## Aggregates of one unit's rows\n"
+    yield "With `GROUP BY` on the privacy unit, in a subquery. They are exact, because the outer"
+    yield "query adds noise. Rows that `ORDER BY` or y leaves equal are ordered by x.\n"
+    yield "| aggregate | meaning |"
+    yield "|---|---|"
+    for name, meaning in OF_ONE_UNIT.items():
+        yield f"| `{name}` | {meaning} |"
+    yield ""
 
 
 def _functions() -> Iterator[str]:

@@ -51,7 +51,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "ledger": {"accounting", "extras", "noise", "parameters"},
     "release": {"catalog", "estimators", "mechanisms", "noise", "pair_moments", "query", "tables"},
     "postprocess": {"catalog", "estimators", "mechanisms", "pair_moments", "query", "tables"},
-    "planner": {"catalog", "engines", "postprocess", "query", "written"},
+    "planner": {"catalog", "engines", "parameters", "postprocess", "query", "written"},
     "bounds": {"catalog", "parameters", "planner", "query", "tables", "written"},
     "terms": {"catalog", "parameters", "written"},
     "known_releases": {"ledger", "query", "tables"},
@@ -287,6 +287,7 @@ HOMES = {
         "query.parameter_values",
         "query.parse",
         "query.placeholders",
+        "query.privacy_clause",
         "query.places",
         "query.remedies",
         "query.spans",
@@ -390,7 +391,15 @@ INSIDE: dict[str, dict[str, set[str]]] = {
         "spans": set(),
         "dialect_kinds": set(),
         "dialect_meanings": {"dialect_kinds", "spans"},
-        "parse": {"dialect_kinds", "dialect_meanings", "filled_tree", "placeholders", "spans"},
+        "privacy_clause": {"spans"},
+        "parse": {
+            "dialect_kinds",
+            "dialect_meanings",
+            "filled_tree",
+            "placeholders",
+            "privacy_clause",
+            "spans",
+        },
         "noise_reasons": set(),
         "questions": {"tree"},
         "stored_names": {"questions", "tree"},
@@ -402,32 +411,36 @@ INSIDE: dict[str, dict[str, set[str]]] = {
         "remedies": {"expressions", "parse"},
     },
     "query.expressions": in_order(
-        "__init__ intervals rejections",
-        "facts",
+        "__init__ intervals regular rejections",
+        "facts regular_check regular_text",
         "number_functions",
         "time_functions",
         "cuts functions literals",
         "coercion narrowing",
         "casts disjoint dispatch",
-        "formats",
+        "formats patterns spans",
+        "lists texts times",
         "translate",
     ),
     "query.check": in_order(
         "key_space table_names",
         "relations",
-        "from_items paths scans selections",
-        "aggregates fan_outs first_rows given_names intervals named_windows row_keys unit_keys",
+        "from_items path_values paths scans selections",
+        "aggregate_rejections tuple_texts",
+        "aggregates fan_outs first_rows given_names intervals named_windows",
+        "public_bounds registered row_keys unit_keys",
         "joins key_conditions",
         "column_domains unmatched_rows",
         "keys margins row_numbers shown_groups",
         "post_select",
         "constant_tables filtered_rows group_counts outer_columns set_operations",
+        "unit_values written_aggregates",
         "row_scope",
         "bracketed_rows inner_nodes tied_query unit_groups",
         "from_clause tied_values",
         "correlated",
         "lateral named_tables path_groups",
-        "released_tables",
+        "released_lookups released_tables",
         "grouping_sets",
         "private_select",
         "private_sets",
@@ -496,14 +509,14 @@ INSIDE: dict[str, dict[str, set[str]]] = {
     "explanation": in_order(
         "explanation one_unit",
         "sentences",
-        "coverage",
+        "coverage noise_sentences",
         "__init__ hints thresholds",
         "notes",
         "from_plan",
     ),
     "engines": in_order(
         "__init__ base dialect rehearsed released synthetic",
-        "writer",
+        "regular writer",
         "rehearsal",
         "duckdb postgresql",
         "key_tables spark",
@@ -517,7 +530,7 @@ INSIDE: dict[str, dict[str, set[str]]] = {
         "__init__",
     ),
     "engines.duckdb": in_order(
-        "conditions file_lists rewrites store",
+        "conditions file_lists frames rewrites store",
         "csv_files numbers",
         "dialect loading",
         "prepared",
@@ -534,7 +547,7 @@ INSIDE: dict[str, dict[str, set[str]]] = {
     ),
     "engines.spark": in_order(
         "conditions sessions",
-        "numbers",
+        "numbers times",
         "dialect",
         "tables",
         "prepared",
@@ -593,12 +606,13 @@ INSIDE: dict[str, dict[str, set[str]]] = {
 
 EXPRESSIONS_SEEN = {
     *("casts", "coercion", "cuts", "disjoint", "facts", "functions", "intervals", "literals"),
-    *("narrowing", "number_functions", "rejections", "time_functions", "translate"),
+    *("narrowing", "number_functions", "regular", "regular_check", "regular_text", "rejections"),
+    *("time_functions", "translate"),
 }
-"""Of `query.expressions` others see all but `dispatch`, which knows no rules by itself, and
-`formats`, whose rules it is told of."""
+"""Of `query.expressions` others see all but `dispatch`, which knows no rules by itself, and the
+files whose rules it is told of."""
 
-ENGINES_SEEN = {"base", "dialect", "rehearsal", "rehearsed", "writer"}
+ENGINES_SEEN = {"base", "dialect", "regular", "rehearsal", "rehearsed", "writer"}
 """What engines share. They do not see each other."""
 
 SEEN_OF: dict[tuple[str, str], set[str]] = {

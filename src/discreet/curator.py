@@ -131,8 +131,10 @@ class Curator:
         # the query. `reuse.find` checks the account again, as the ledger has it by then.
         self._ledger.check_early(account)
         level, query = confidence_level(confidence), written(sql, parameters, dialect)
-        target = make_target(epsilon, delta, within, confidence)
-        catalog = with_groups_per_unit(with_row_choice(self.catalog, row_choice), groups_per_unit)
+        terms = self._planner.terms(query, epsilon, delta, groups_per_unit)
+        target = make_target(terms.epsilon, terms.delta, within, confidence)
+        chosen = with_row_choice(self.catalog, row_choice)
+        catalog = with_groups_per_unit(chosen, terms.groups_per_unit)
         search = bounds_search(self._planner, query, target, find_bounds_of, catalog)
         found, change = FoundBounds(catalog=catalog, target=target), None
         if search is not None:  # a question of its own, for each column
@@ -186,8 +188,10 @@ class Curator:
         self._ledger.check_early(account)
         query = written(sql, parameters, dialect)
         choice = row_choice if sql_for is None else RowChoice.PER_QUERY
-        catalog = with_groups_per_unit(with_row_choice(self.catalog, choice), groups_per_unit)
-        target = make_target(epsilon, delta, within, confidence)
+        terms = self._planner.terms(query, epsilon, delta, groups_per_unit)
+        target = make_target(terms.epsilon, terms.delta, within, confidence)
+        chosen = with_row_choice(self.catalog, choice)
+        catalog = with_groups_per_unit(chosen, terms.groups_per_unit)
 
         def explained(bound: BoundPlan) -> Explanation:
             bound, known, covered = self._look_up(bound, account)

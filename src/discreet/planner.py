@@ -18,15 +18,19 @@ from discreet.errors import (
     ParameterError,
     QuestionError,
     QuestionSizeError,
+    UnboundedError,
     UnsupportedError,
 )
+from discreet.parameters import Real
 from discreet.query.check import check
-from discreet.query.parse import parse
+from discreet.query.check.public_bounds import with_public_bounds, with_ranges
+from discreet.query.parse import options_in, parse
 from discreet.query.plan import Plan, make_plan
 from discreet.query.plan.bounded_rows import with_bounded_rows
 from discreet.query.plan.group_limits import with_group_limits
 from discreet.query.plan.noise_choice import NoiseRule
 from discreet.query.plan.plan import EpsilonTarget, Target
+from discreet.query.privacy_clause import StatedTerms, stated_terms
 from discreet.query.questions import Question
 from discreet.written import WrittenQuery
 
@@ -76,9 +80,31 @@ class Planner:
     def draft(self, query: str | WrittenQuery, target: Target | None, catalog: Catalog) -> Plan:
         """Parse, check and plan; whether the engine can run it is not asked."""
         with located(query):
-            question = check(parse(query, catalog), catalog, self.public)
-            self._check_post_sql(question)
-            return self.draft_question(question, _required(target, question), catalog)
+            try:
+                return self._checked(
+                    check(parse(query, catalog), catalog, self.public), target, catalog
+                )
+            except UnboundedError:
+                bounded = with_public_bounds(parse(query, catalog), catalog, self.public)
+                if bounded is catalog:
+                    raise
+            question = check(parse(query, catalog), bounded, self.public)
+            return self._checked(with_ranges(question, catalog, bounded), target, catalog)
+
+    def _checked(self, question: Question, target: Target | None, catalog: Catalog) -> Plan:
+        self._check_post_sql(question)
+        return self.draft_question(question, _required(target, question), catalog)
+
+    def terms(
+        self,
+        query: WrittenQuery,
+        epsilon: Real | None,
+        delta: Real | None,
+        groups_per_unit: int | None,
+    ) -> StatedTerms:
+        """Return what the call states, or WITH DIFFERENTIAL_PRIVACY OPTIONS in the query."""
+        with located(query):
+            return stated_terms(options_in(query), epsilon, delta, groups_per_unit)
 
     def draft_question(self, question: Question, target: Target, catalog: Catalog) -> Plan:
         """Plan a question that is checked, or was not written in SQL."""

@@ -7,7 +7,7 @@ from itertools import islice, product
 from discreet.catalog.schema import Kind, Value
 from discreet.query.expressions.facts import Function, literal
 from discreet.query.expressions.functions import call
-from discreet.query.expressions.time_functions import PARTS, UNITS
+from discreet.query.expressions.time_functions import DAY, PARTS, UNITS
 from discreet.query.tree import Call, Expression
 from tests.engines.made import column
 
@@ -38,6 +38,16 @@ FIXED: dict[str, list[tuple[Value, ...]]] = {
     "left": [(0,), (2**63 - 1,), (-(2**63),)],
     "right": [(0,), (2**63 - 1,), (-(2**63),)],
     "replace": [("", "x"), ("a", "aa")],
+    "regexp_matches": [("^[a-z]+$",), ("[0-9]{2}",), ("a|A|é",), ("[^a]",), ("^-?[0-9]+",)],
+    "regexp_extract": [("([0-9]+)-([0-9]+)", 2), ("[^ ]+", 0), ("(a)?b?", 1), ("ß(.)", 1)],
+    "regexp_replace": [("[a-z]", "<\\0>"), ("^(2)", "$1\\1"), ("[^ ]+", "\\\\5")],
+    "regexp_replace_all": [("[a-z]", "<\\0>"), ("(2)([0-9])", "\\2\\1"), ("[^ ]", "é$&")],
+    "split_part": [(",", 1), ("-", -1), ("a", 2), (" ", 2**40), ("👍%", -2)],
+    "part_count": [("-",), ("a",), ("👍",), ("{0}",)],
+    "translate": [("aA", "é"), ("", "x"), ("2-é'", "👍\\x"), ("aa", "xy")],
+    "lpad": [(5, "0"), (0, "x"), (3, "é👍"), (-1, "ab")],
+    "rpad": [(5, "0"), (0, "x"), (3, "é👍"), (-(2**40), "ab")],
+    "time_bucket": [(1, 0), (900_000_000, 0), (7 * DAY, 5 * DAY), (10**17, -1), (DAY, 7)],
     "date_part": [(each,) for each in PARTS],
     "date_trunc": [(each,) for each in UNITS],
     "date_diff": [(each,) for each in UNITS[::2]],

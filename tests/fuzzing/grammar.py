@@ -23,7 +23,7 @@ from discreet.catalog.schema import Kind, Value
 from discreet.query.expressions.casts import CASTS, INTEGERS
 from discreet.query.expressions.facts import Function, literal
 from discreet.query.expressions.functions import FUNCTIONS, call
-from discreet.query.expressions.translate import PART_FUNCTIONS
+from discreet.query.expressions.times import PART_FUNCTIONS
 from discreet.query.questions import Statistic
 from discreet.query.tree import ColumnOf, Expression, Facts, WindowFunction
 from tests.fuzzing import literals
@@ -107,6 +107,20 @@ SPELLINGS: dict[str, tuple[str, ...]] = {
     "starts_with": ("starts_with({0}, {1})", "({0} ^@ {1})", "prefix({0}, {1})"),
     "ends_with": ("ends_with({0}, {1})", "suffix({0}, {1})"),
     "contains": ("contains({0}, {1})",),
+    "regexp_matches": (
+        *("regexp_matches({0}, {1})", "({0} ~ {1})", "({0} !~ {1})", "({0} ~* 'a[b-k]+')"),
+        *("regexp_full_match({0}, {1})", "({0} SIMILAR TO '[a-z]+')"),
+    ),
+    "regexp_extract": ("regexp_extract({0}, {1}, {2})", "regexp_extract({0}, '[^ ]+')"),
+    "regexp_replace": ("regexp_replace({0}, {1}, {2})",),
+    "regexp_replace_all": ("regexp_replace({0}, {1}, {2}, 'g')",),
+    "byte_length": ("strlen({0})", "octet_length({0})", "bit_length({0})"),
+    "ascii": ("ascii({0})",),
+    "split_part": ("split_part({0}, {1}, {2})", "string_split({0}, {1})[3]"),
+    "part_count": ("len(string_split({0}, {1}))", "array_length(string_split({0}, {1}))"),
+    "translate": ("translate({0}, {1}, {2})",),
+    "lpad": ("lpad({0}, {1}, {2})", "lpad({0}, {1})"),
+    "rpad": ("rpad({0}, {1}, {2})",),
     "position": ("strpos({0}, {1})", "position({1} IN {0})", "instr({0}, {1})"),
     "date_part": ("date_part({0}, {1})", "datepart({0}, {1})", "extract({bare} FROM {1})"),
     "date_trunc": ("date_trunc({0}, {1})", "datetrunc({0}, {1})"),
@@ -114,6 +128,15 @@ SPELLINGS: dict[str, tuple[str, ...]] = {
     "add_days": ("({0} + {1})", "({0} - {1})"),
     "days_between": ("({0} - {1})",),
     "add_interval": ("({0} + {span})", "({0} - {span})", "date_add({0}, {span})"),
+    "add_microseconds": (
+        *("({0} + to_microseconds({1}))", "({0} - INTERVAL ({1}) HOUR)", "({0} + to_days({1}))"),
+        "({0} + {1} * INTERVAL '1 minute')",
+        *(f"({{0}} + to_{unit}s({{1}}))" for unit in ("week", "hour", "minute", "second")),
+        "({0} + to_milliseconds({1}))",
+    ),
+    "time_bucket": (
+        *("time_bucket({width}, {0})", "date_bin({width}, {0}, TIMESTAMP '2001-01-01 00:00:07')"),
+    ),
     "make_date": ("make_date({0}, {1}, {2})",),
     "to_integer": ("CAST({0} AS {type})", "TRY_CAST({0} AS {type})", "({0})::{type}"),
     "to_real": ("CAST({0} AS {type})", "TRY_CAST({0} AS {type})"),
@@ -135,10 +158,22 @@ OTHER_FORMS: dict[Kind | None, tuple[str, ...]] = {
     Kind.INTEGER: (
         *(f"{name}({{time}})" for name in PARTS_OF_TIMES),
         "width_bucket({number}, -1.5, 10, 4)",
+        *("yearweek({time})", "epoch_us({time})", "epoch_ms({time})"),
+        *("date_sub('hour', {time}, {time})", "datesub('day', {time}, {time})"),
+        *("date_part('day', {moments})", "extract(minute FROM {moments})"),
     ),
+    Kind.REAL: ("extract(epoch FROM {moments})", "(epoch(-{moments}) / 60)"),
+    Kind.DATE: ("last_day({time})",),
+    Kind.TIMESTAMP: (
+        *("epoch_ms({integer})", "({time} - to_months(2))", "date_sub({time}, {span})"),
+        *(f"({{time}} + to_{each}(3))" for each in ("quarters", "years", "decades", "centuries")),
+    ),
+    Kind.TIMESTAMP_TZ: ("to_timestamp({integer})",),
     Kind.TEXT: (
         *("dayname({time})", "monthname({time})", "strftime({time}, '%Y-%m-%d %H:%M:%S.%f')"),
         *("strftime({time}, '%a %b %p %I %j')", "strftime('%G-W%V-%u %%', {time})"),
+        *("strftime({time}, '%c %U %W %g')", "to_char({time}, 'YYYY-MM-DD HH24:MI FMMonth Dy Q')"),
+        *("concat_ws(', ', {text}, {integer}, {text})", "repeat({text}, 3)", "repeat({text}, 0)"),
     ),
     None: (
         "CASE {same} WHEN {same} THEN {this} WHEN {same} THEN {this} ELSE {this} END",
@@ -148,6 +183,14 @@ OTHER_FORMS: dict[Kind | None, tuple[str, ...]] = {
         "ifnull({this}, {this})",
     ),
     Kind.BOOLEAN: (
+        *("({moments} > INTERVAL '3 days')", "({moments} BETWEEN {moments} AND INTERVAL 3 HOUR)"),
+        *("({moments} IS NULL)", "(2 * {moments} <> '1 day 2 hours')", "isnan({number})"),
+        *("({moments} - {moments} < to_hours({integer}) + {moments})", "isinf({number})"),
+        *("({integer} = ANY([1, 7, NULL]))", "({text} <> ALL(ARRAY['a', 'é']))"),
+        *("({number} > ANY([0.5, 2]))", "({integer} <= ALL([3, 60]))", "({integer} = SOME([7]))"),
+        *("list_contains(['a', 'x', NULL], {text})", "({integer} IN [1, 2])"),
+        *("({number} BETWEEN SYMMETRIC 7 AND {number})",),
+        "({unit} <> ALL (SELECT u FROM w WHERE g LIKE '%a%'))",
         "({same} BETWEEN {same} AND {same})",
         "({same} NOT BETWEEN {same} AND {same})",
         "({unit} IN (SELECT u FROM w WHERE v > {number}))",
@@ -310,6 +353,28 @@ def _beside(left: Relation, right: Relation, text: str) -> Relation:
 
 JOINS = ("JOIN", "INNER JOIN", "LEFT JOIN", "LEFT OUTER JOIN")
 
+OUTER_JOINS = (
+    "{left} RIGHT JOIN {right} ON {on}",
+    "{left} FULL JOIN {right} ON {on}",
+    "{left} FULL OUTER JOIN {right} USING (u)",
+    "{left} NATURAL JOIN {right}",
+    "{left} NATURAL RIGHT JOIN {right}",
+    "{left} SEMI JOIN {right} ON {on}",
+    "{left} ANTI JOIN {right} USING (u)",
+    "(({left}) JOIN ({right}) ON {on})",
+    "w AS o LEFT JOIN ({left} JOIN {right} ON {on}) ON o.u = a.u",
+    "main.{left} FULL JOIN public.{right} ON {on} LEFT JOIN main.p ON main.p.k = a.k",
+    "{left} JOIN {right} ON {on} RIGHT JOIN w AS o ON o.u = a.u",
+    "{left} JOIN {right} ON {on} FULL JOIN w AS o ON o.u = a.u AND o.v > a.x",
+)
+
+PUBLIC_FIRST = (
+    "{left} LEFT JOIN {right} ON {on}",
+    "{right} RIGHT JOIN {left} ON {on}",
+    "{right} FULL JOIN {left} ON {on}",
+    "{left} LEFT JOIN ({right} JOIN w AS o ON o.u = a.u) ON {on}",
+)
+
 
 # --------------------------------------------------------------------------- questions
 
@@ -322,7 +387,7 @@ WINDOWS: dict[WindowFunction, tuple[str, ...]] = {
     WindowFunction.FIRST_VALUE: ("FIRST_VALUE({this})",),
     WindowFunction.LAST_VALUE: ("LAST_VALUE({this})",),
     WindowFunction.COUNT: ("COUNT(*)", "COUNT({this})"),
-    WindowFunction.SUM: ("SUM({integer})",),
+    WindowFunction.SUM: ("SUM({integer})", "AVG({integer})"),
     WindowFunction.MIN: ("MIN({this})",),
     WindowFunction.MAX: ("MAX({this})",),
 }
@@ -330,6 +395,7 @@ FRAMES = (
     "",
     "ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW",
     "ROWS UNBOUNDED PRECEDING",
+    "ROWS BETWEEN 2 PRECEDING AND CURRENT ROW",
     "ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING",
 )
 
@@ -337,10 +403,15 @@ AGGREGATES: dict[Statistic, tuple[str, ...]] = {
     Statistic.COUNT_ROWS: ("COUNT(*)", "COUNT(1)", "COUNT()"),
     Statistic.COUNT: ("COUNT({any})", "COUNT_IF({condition})", "COUNTIF({condition})"),
     Statistic.COUNT_UNITS: ("COUNT(DISTINCT {unit})",),
-    Statistic.COUNT_DISTINCT: ("COUNT(DISTINCT {any})", "APPROX_COUNT_DISTINCT({any})"),
-    Statistic.SUM: ("SUM({bounded})",),
+    Statistic.COUNT_DISTINCT: (
+        "COUNT(DISTINCT {any})",
+        "APPROX_COUNT_DISTINCT({any})",
+        "COUNT(DISTINCT ({any}, {text}))",
+        "COUNT(DISTINCT {any}, {number})",
+    ),
+    Statistic.SUM: ("SUM({bounded})", "SUM({bounded} ORDER BY {any})"),
     Statistic.SUM_DISTINCT: ("SUM(DISTINCT {bounded})",),
-    Statistic.AVG: ("AVG({bounded})", "MEAN({bounded})"),
+    Statistic.AVG: ("AVG({bounded})", "MEAN({bounded})", "AVG(DISTINCT {bounded})"),
     Statistic.VAR_SAMP: ("VARIANCE({bounded})", "VAR_SAMP({bounded})"),
     Statistic.VAR_POP: ("VAR_POP({bounded})",),
     Statistic.STDDEV_SAMP: ("STDDEV({bounded})", "STDDEV_SAMP({bounded})"),
@@ -366,20 +437,37 @@ AGGREGATES: dict[Statistic, tuple[str, ...]] = {
         "QUANTILE_DISC({moment}, 0)",
         "QUANTILE({bounded}, 1)",
         "APPROX_QUANTILE({bounded}, 0.1)",
+        "QUANTILE_CONT({bounded}, [0.1, 0.9])",
+        "QUANTILE_DISC({moment}, [0.25, 0.5])[2]",
+        "PERCENTILE_CONT(ARRAY[0, 0.5]) WITHIN GROUP (ORDER BY {bounded} DESC)",
+        "APPROX_QUANTILE({bounded}, [0.5])",
+        "APPROX_QUANTILES({bounded}, 2)",
+        "APPROX_QUANTILES({bounded}, 4)[OFFSET(1)]",
     ),
     Statistic.MIN: ("MIN({bounded})", "MIN({moment})", "MIN(DISTINCT {bounded})"),
     Statistic.MAX: ("MAX({bounded})", "MAX({moment})", "MAX(DISTINCT {bounded})"),
-    Statistic.MODE: ("MODE({key})",),
+    Statistic.MODE: ("MODE({key})", "MODE() WITHIN GROUP (ORDER BY {key})"),
 }
 PER_UNIT = (
     *("COUNT(*)", "COUNT({any})", "COUNT(DISTINCT {any})", "SUM({bounded})", "SUM({integer})"),
     *("AVG({bounded})", "MIN({bounded})", "MAX({bounded})", "MIN({moment})", "MAX({moment})"),
     "MEDIAN({bounded})",
     *("AVG({bounded}) FILTER (WHERE {condition})",),
+    *("MIN({any})", "MAX({text})", "MAX({any}) FILTER (WHERE {condition})", "ANY_VALUE({any})"),
+    *("BOOL_OR({condition})", "LOGICAL_AND({condition}) FILTER (WHERE {condition})"),
+    *("EVERY({condition})", "ARG_MAX({any}, {number})", "MAX_BY({this}, {any})"),
+    *("ARG_MIN({any}, {time}) FILTER (WHERE {condition})", "FIRST({any} ORDER BY {time}, {any})"),
+    *("FIRST({this} ORDER BY {any} DESC NULLS FIRST)", "LAST({any} ORDER BY {integer})"),
+    *("ANY_VALUE({any} ORDER BY {text})", "(ARRAY_AGG({any} ORDER BY {text} DESC))[1]"),
+    *("LAST({any} ORDER BY {number} NULLS FIRST) FILTER (WHERE {condition})",),
+    *("COUNT(DISTINCT ({any}, {number}))", "COUNT(DISTINCT {any}, {text})"),
 )
 
 AFTERWARDS = (
     "SELECT MAX(a0) FROM ({one}) AS first",
+    "SELECT UNNEST(q), q[1] + 1, len(q) FROM (SELECT QUANTILE_DISC(clamp(x, 0, 9), [0, 1]) AS q "
+    "FROM t) AS first",
+    "SELECT SUM(p.weight), AVG(t.k * p.k), MAX(p.day) FROM t JOIN p ON t.k = p.k",
     "SELECT * EXCLUDE (a0) FROM (SELECT *, 1 AS more FROM ({one}) AS first) AS second",
     "SELECT a0 FROM ({one}) AS first UNION ALL SELECT a0 FROM ({one}) AS second",
     "SELECT a0 FROM ({one}) AS first UNION ALL SELECT a0 FROM ({other}) AS second",
@@ -493,6 +581,7 @@ class Writer:
         """Return a form with expressions in place of what it names."""
         same = self.choices.one(KINDS[:-1])
         time = self.choices.one((Kind.DATE, Kind.TIMESTAMP, Kind.TIMESTAMP_TZ))
+        stamp = self.choices.one((Kind.TIMESTAMP, Kind.TIMESTAMP_TZ))
         kinds = {
             "{same}": same,
             "{this}": kind,
@@ -502,14 +591,16 @@ class Writer:
             "{text}": Kind.TEXT,
             "{any}": same,
             "{time}": time,
+            "{stamp}": stamp,
         }
+        form = form.replace("{moments}", "({stamp} - {stamp})")
         for name, each in kinds.items():
             while name in form:
                 form = form.replace(name, self.expression(each, depth), 1)
         for name, text in (("{bounded}", self.bounded), ("{moment}", self.moment)):
             while name in form:
                 form = form.replace(name, text(depth), 1)
-        form = form.replace("{key}", self.key())
+        form = form.replace("{key}", self.key()).replace("{span}", literals.span(self.choices))
         return form.replace("{unit}", self.relation.unit or "NULL")
 
     def bounded(self, depth: int = 1) -> str:
@@ -560,6 +651,7 @@ class Writer:
             "{pipes}": " || ".join(arguments),
             "{bare}": arguments[0].strip("'"),
             "{span}": literals.span(self.choices),
+            "{width}": literals.width(self.choices),
             "{type}": self.choices.one(TYPES.get(name, ["INT"])),
             **{f"{{{place}}}": each for place, each in enumerate(arguments)},
         }
@@ -643,7 +735,7 @@ class Questions:
     def relation(self, depth: int) -> Relation:
         """Return what stands in FROM."""
         forms: list[Callable[[int], Relation]] = [self.single, self.on_unit, self.contradicting]
-        forms += [self.with_public, self.on_path]
+        forms += [self.with_public, self.on_path, self.outer, self.public_first]
         if depth > 0:
             forms += [self.derived, self.per_unit, self.united, self.windowed, self.distinct]
             forms.append(self.first_rows)
@@ -689,6 +781,26 @@ class Questions:
         left, right = _c("a"), _w("b")
         both = _beside(left, right, f"{left.text} JOIN {right.text} ON a.w_id = b.w_id")
         return replace(both, unit="b.u")
+
+    def outer(self, _: int) -> Relation:
+        """Return joins that keep rows without a partner, joins in brackets, and filters."""
+        left, right = _t("a"), self.choices.one((_t, _w))("b")
+        both = replace(_beside(left, right, ""), unit=None)
+        more = Writer(choices=self.choices, relation=both).condition(1)
+        on = f"a.u = b.u AND ({more})" if self.choices.is_one_of(2) else "a.u = b.u"
+        form = self.choices.one(OUTER_JOINS)
+        text = form.format(left=left.text, right=right.text, on=on)
+        if "SEMI" in form or "ANTI" in form:
+            return replace(left, text=text)
+        return replace(both, text=text)
+
+    def public_first(self, _: int) -> Relation:
+        """Return a public table whose rows stay without a private partner."""
+        left, right = self.choices.one((_p, _far))("b"), _t("a")
+        form = self.choices.one(PUBLIC_FIRST)
+        on = "a.k = b.k AND a.x > 1" if self.choices.is_one_of(2) else "a.k = b.k"
+        text = form.format(left=left.text, right=right.text, on=on)
+        return replace(right, text=text, unit=None, known=left.known)
 
     # ----------------------------------------------------------------------- queries in FROM
 
@@ -839,6 +951,12 @@ def one_of_each(seed: str) -> Iterator[str]:
         yield f"SELECT {listed} FROM t AS a LEFT JOIN far AS b ON a.k = b.k"
         empty = "t AS a LEFT JOIN t AS b ON a.u = b.u AND b.k > 100"
         yield f"SELECT b.k, {listed} FROM {empty} GROUP BY b.k"
+    for form in OUTER_JOINS:
+        joined = form.format(left="t AS a", right="w AS b", on="a.u = b.u AND a.x > b.v")
+        yield f"SELECT COUNT(*), COUNT(a.x), SUM(clamp(a.i, 0, 9)) FROM {joined}"
+    for form in PUBLIC_FIRST:
+        joined = form.format(left="p AS b", right="t AS a", on="a.k = b.k AND a.x > b.weight")
+        yield f"SELECT b.name, COUNT(a.x), SUM(clamp(a.i, 0, 9)) FROM {joined} GROUP BY b.name"
     for form in PER_UNIT:
         made = writer.filled(form, Kind.INTEGER, 1)
         yield f"SELECT COUNT(c) FROM (SELECT a.u, {made} AS c FROM t AS a GROUP BY a.u) AS q"

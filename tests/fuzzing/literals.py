@@ -47,6 +47,27 @@ RANGES: dict[Kind, tuple[tuple[str, str], ...]] = {
 """Ends for CLAMP, by kind."""
 
 
+PATTERNS = (
+    *("'^([a-zé]+)$'", "'(a+)+'", "'([0-9]{2,4})-[0-9]'", "'(?:a|b|é)+x?(y)?'", r"'(\s+)[^ ]'"),
+    *("'^https?://(?:www[.])?([^/]+)/'", "'([^a])'", r"'(.)\n'", "'(😀|ß)'", "'^.*(.)$'", "'a*a'"),
+)
+REPLACEMENTS = (r"'<\1>'", "''", r"'\0$1é'", "'x'")
+"""Of regular expressions, and groups of them; some cannot be read."""
+
+
+SEPARATORS = ("','", "' '", "'a'", "'é'", "'{0}'", "'--'", "'x%'")
+SIZES = ("1", "2", "3", "9999")
+TEXT_ARGUMENTS: dict[str, tuple[tuple[str, ...], ...]] = {
+    "regexp_matches": (PATTERNS,),
+    "regexp_extract": (PATTERNS, ("0", "1", "1")),
+    **dict.fromkeys(("regexp_replace", "regexp_replace_all"), (PATTERNS, REPLACEMENTS)),
+    "split_part": (SEPARATORS, ("1", "-1", "2", "99")),
+    "part_count": (SEPARATORS,),
+    **dict.fromkeys(("lpad", "rpad"), (SIZES, SEPARATORS)),
+}
+"""What functions of texts take at the places behind the first."""
+
+
 def stated(choices: Choices, kind: Kind) -> str:
     """Return a value of a kind as SQL."""
     if kind is Kind.TEXT and choices.is_one_of(12):
@@ -61,6 +82,8 @@ def argument(choices: Choices, function: str, place: int, kind: Kind) -> str:
         return f"'{choices.one([name for name, unit in UNIT_NAMES.items() if unit in allowed])}'"
     if kind is Kind.INTEGER and function in ("round", "trunc", "left", "right", "substring"):
         return choices.one(("0", "1", "2", "-1", "-3", "17", "309", *WHOLE))
+    if function in TEXT_ARGUMENTS:
+        return choices.one(TEXT_ARGUMENTS[function][place - 1])
     if function == "replace" and place == 2:
         return choices.one(("'x'", "''", "'ab{0}é'"))
     return choices.one(LITERALS[kind])
@@ -85,3 +108,8 @@ def span(choices: Choices) -> str:
     if choices.is_one_of(3):
         return f"INTERVAL {number.removeprefix('-')} {UNIT_NAMES[unit].upper()}"
     return f"INTERVAL '{number} {unit}'"
+
+
+def width(choices: Choices) -> str:
+    """Return the width of a bucket of time."""
+    return f"INTERVAL '{choices.one(('15 minutes', '7 days', '36 hours', '1 day', '90 seconds'))}'"

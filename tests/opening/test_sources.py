@@ -54,7 +54,20 @@ MAKERS: Mapping[str, Callable[[Mapping[str, list[Any]]], Any]] = {
     "polars": pl.DataFrame,
     "arrow": pa.table,
     "reader": lambda columns: pa.table(columns).to_reader(),
+    "lazy polars": lambda columns: pl.DataFrame(columns).lazy(),
+    "relation": lambda columns: duckdb.from_arrow(pa.table(columns)),
+    "connection": lambda columns: connection_of(people=columns),
 }
+
+
+def connection_of(**tables: Mapping[str, list[Any]]) -> duckdb.DuckDBPyConnection:
+    """Return a connection whose database holds these tables."""
+    connection = duckdb.connect()
+    for name, columns in tables.items():
+        connection.register("given", pa.table(columns))
+        connection.execute(f"CREATE TABLE {name} AS FROM given")
+        connection.unregister("given")
+    return connection
 
 
 @pytest.mark.parametrize("make", MAKERS)

@@ -130,7 +130,8 @@ def _is_told(key: Key, question: Drawn, plan: Plan) -> bool:
 
 def _bare(text: str) -> str:
     """Return what is left of a text when case, blanks and brackets are gone."""
-    return "".join(each for each in text.casefold() if each.isalnum() or each in "_.'<>=%+")
+    short = text.casefold().replace("integer", "int")
+    return "".join(each for each in short if each.isalnum() or each in "_.'<>=%+")
 
 
 def _is_extra(key: Key, expected: Reference) -> bool:
@@ -178,7 +179,8 @@ def _step(planned: PlannedRelease, estimator: Estimator, size: float) -> float:
 
 def _is_same(asked: Asked, mine: Any, theirs: Any, values: Sequence[Any], scale: Scale) -> bool:
     if asked.statistic == "exact":
-        return bool(mine == theirs)
+        # DuckDB's COUNT_IF of nothing but NULL is NULL, and 0 here.
+        return bool(mine == theirs) or (theirs is None and mine == 0)
     if "sum" in asked.statistic:
         # A sum of nothing is 0 here and NULL there.
         return _is_near(mine, theirs or 0, scale.step * max(1, len(values)))

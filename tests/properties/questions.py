@@ -150,7 +150,7 @@ def _clinics(name: str) -> Relation:
 def _rooms(name: str) -> Relation:
     return Relation(
         text=f"rooms {name}",
-        integers=(f"clamp({name}.floor, -3, 9)",),
+        integers=(f"{name}.floor",),
         known=(f"{name}.floor",),
     )
 
@@ -177,7 +177,7 @@ JOINS = ("JOIN", "LEFT JOIN")
 @st.composite
 def tables(draw: Draw) -> Relation:
     """Return a table, or several joined."""
-    forms = (_plain, _with_public, _public_first, _with_several_public, _on_unit, _on_path)
+    forms = (_plain, _with_public, _public_first, _with_several_public, _on_unit, _on_path, _outer)
     return draw(st.sampled_from(forms))(draw)
 
 
@@ -232,6 +232,120 @@ def _on_path(draw: Draw) -> Relation:
         return pair
     kind = draw(st.sampled_from(JOINS))
     return beside(pair, _patients("p"), kind, "p.patient_id = v.patient_id")
+
+
+def _outer(draw: Draw) -> Relation:
+    """Return joins that keep rows without a partner, joins in brackets, and joins as filters."""
+    return draw(st.sampled_from((_right, _full, _full_on, _in_brackets, _natural, _semi)))(draw)
+
+
+def _pair(draw: Draw) -> tuple[Relation, Relation]:
+    left, right = draw(
+        st.sampled_from(((_patients, _visits), (_visits, _patients), (_visits, _visits)))
+    )
+    return left("a"), right("b")
+
+
+def _on(draw: Draw, left: Relation, right: Relation) -> str:
+    """Return a condition on a pair of rows."""
+    both = beside(left, right, "JOIN", "")
+    return f"({draw(conditions(replace(both, unit=None), depth=0))})"
+
+
+def _right(draw: Draw) -> Relation:
+    left, right = _pair(draw)
+    on = "a.patient_id = b.patient_id"
+    if draw(st.booleans()):
+        on += f" AND {_on(draw, left, right)}"
+    if draw(st.booleans()):
+        left = beside(left, _patients("c"), "JOIN", "a.patient_id = c.patient_id")
+    joined = beside(left, right, "RIGHT JOIN", on)
+    return replace(joined, unit=right.unit)
+
+
+def _full(draw: Draw) -> Relation:
+    left, right = _pair(draw)
+    both = beside(left, right, "FULL JOIN", "")
+    text = f"{left.text} FULL JOIN {right.text} USING (patient_id)"
+    return replace(both, text=text, unit="patient_id")
+
+
+def _full_on(draw: Draw) -> Relation:
+    """Return FULL JOIN with ON, after which no column is the unit of each row."""
+    left, right = _pair(draw)
+    on = "a.patient_id = b.patient_id"
+    if draw(st.booleans()):
+        on += f" AND {_on(draw, left, right)}"
+    both = replace(beside(left, right, "FULL JOIN", on), unit=None)
+    if draw(st.booleans()):
+        return both
+    return beside(both, _rooms("r"), "LEFT JOIN", "r.clinic_id = length(b.patient_id::TEXT)")
+
+
+def _in_brackets(draw: Draw) -> Relation:
+    pair = beside(_prescriptions("r"), _visits("v"), "JOIN", "r.visit_id = v.visit_id")
+    bracket = replace(pair, text=f"({pair.text})")
+    kind = draw(st.sampled_from(JOINS))
+    on = "p.patient_id = v.patient_id"
+    if draw(st.booleans()):
+        return beside(_patients("p"), bracket, kind, on)
+    joined = beside(bracket, _patients("p"), f"{draw(st.sampled_from(('FULL', 'RIGHT')))} JOIN", on)
+    return replace(joined, unit=None)
+
+
+def _natural(draw: Draw) -> Relation:
+    left, right = draw(st.sampled_from(((_patients, _visits), (_visits, _patients))))
+    both = beside(left("a"), right("b"), "JOIN", "")
+    kind = draw(st.sampled_from(("", "INNER ", "LEFT ", "FULL ")))
+    text = f"{left('a').text} NATURAL {kind}JOIN {right('b').text}"
+    return replace(both, text=text, unit="patient_id")
+
+
+def _semi(draw: Draw) -> Relation:
+    kind = draw(st.sampled_from(("SEMI", "ANTI")))
+    other = _patients("b")
+    left = _visits("a")
+    on = f"a.patient_id = b.patient_id AND {_on(draw, left, other)}"
+    return replace(left, text=f"{left.text} {kind} JOIN {other.text} ON {on}")
+
+
+@st.composite
+def public_left_joins(draw: Draw) -> "Written":
+    """Return questions about a public table with rows that have no private partner."""
+    visits, clinics = _visits("v"), _clinics("c")
+    x, test = draw(numbers(visits)), draw(conditions(visits))
+    on = "v.clinic_id = c.clinic_id"
+    if draw(st.booleans()):
+        on += f" AND {_on(draw, visits, clinics)}"
+    joined = draw(
+        st.sampled_from(
+            (
+                f"{clinics.text} LEFT JOIN {visits.text} ON {on}",
+                f"{visits.text} RIGHT JOIN {clinics.text} ON {on}",
+                f"{visits.text} FULL JOIN {clinics.text} ON {on}",
+                f"{clinics.text} LEFT JOIN rooms r ON r.clinic_id = c.clinic_id "
+                f"LEFT JOIN {visits.text} ON {on}",
+                f"{clinics.text} LEFT JOIN ({visits.text} JOIN patients p "
+                f"ON p.patient_id = v.patient_id) ON {on} AND p.insured",
+            )
+        )
+    )
+    where = draw(st.sampled_from(("", "", " WHERE c.beds > 7", " WHERE c.region = 'north'")))
+    asked = [
+        *("COUNT(v.visit_id)", "COUNT(DISTINCT v.patient_id)", "SUM(v.cost)"),
+        f"SUM(CASE WHEN v.minutes >= 0 AND ({test}) THEN 1 ELSE 0 END)",
+        f"SUM({x}) FILTER (WHERE v.patient_id IS NOT NULL)",
+        f"COUNT(*) FILTER (WHERE v.day > '2024-02-01' AND ({test}))",
+    ]
+    chosen = draw(st.lists(st.sampled_from(asked), min_size=1, max_size=3, unique=True))
+    key = draw(st.sampled_from(("c.name", "c.region", "c.beds > 7", "c.name, c.region")))
+    return Written(f"SELECT {key}, {', '.join(chosen)} FROM {joined}{where} GROUP BY {key}")
+
+
+@st.composite
+def outer_joins(draw: Draw) -> Relation:
+    """Return joins that keep rows without a partner, and joins in brackets."""
+    return _outer(draw)
 
 
 @st.composite
@@ -290,11 +404,13 @@ def _per_unit(draw: Draw) -> Relation:
         "lo": f"MIN({x})",
         "hi": f"MAX({x})",
         "med": f"MEDIAN({x})",
+        **_of_one_row(draw, inner, x),
     }
     chosen = draw(st.lists(st.sampled_from(list(aggregates)), min_size=1, max_size=3, unique=True))
     columns = ", ".join(f"{aggregates[name]} AS {name}" for name in chosen)
     key = draw(st.sampled_from(("", *inner.known, *inner.unknown)))
-    having = draw(st.sampled_from(("", " HAVING COUNT(*) >= 2", f" HAVING MAX({x}) > 20")))
+    picked = (" HAVING COUNT(*) >= 2", f" HAVING MAX({x}) > 20", f" HAVING BOOL_OR({x} > 20)")
+    having = draw(st.sampled_from(("", *picked)))
     columns += f", {key} AS g" if key else ""
     group = f"{inner.unit}{', ' + key if key else ''}"
     where = _where(draw, inner)
@@ -308,9 +424,33 @@ def _per_unit(draw: Draw) -> Relation:
     )
 
 
+def _of_one_row(draw: Draw, inner: Relation, x: str) -> dict[str, str]:
+    """Return aggregates that only the rows of a unit have, whatever ties DuckDB leaves open."""
+    y, z, condition = draw(_columns(inner)), draw(_columns(inner)), draw(conditions(inner, depth=0))
+    where = draw(st.sampled_from(("", f" FILTER (WHERE {condition})")))
+    forms = {
+        "top": f"ARG_MAX(ABS({x}), {x}){where}",
+        "least": f"MIN_BY({x} - 1, {x}){where}",
+        "fst": f"FIRST({x} ORDER BY {y} DESC, {x}){where}",
+        "lst": f"LAST({x} ORDER BY {y} NULLS FIRST, {x}){where}",
+        "lone": f"ANY_VALUE({x} ORDER BY {y}, {x}){where}",
+        "once": f"CASE WHEN BOOL_OR({condition}) THEN 1 ELSE 0 END",
+        "ever": f"CASE WHEN BOOL_AND({x} > 20){where} THEN 3 END",
+        "pairs": f"COUNT(DISTINCT ({z}, {y}))",
+    }
+    if inner.texts:
+        text = draw(st.sampled_from(inner.texts))
+        forms |= {
+            "word": f"LEAST(length(MAX({text}){where}), 9)",
+            "letter": f"CASE WHEN ARG_MIN({text}, {text}) < 'f' THEN 1 ELSE 2 END",
+        }
+    return forms
+
+
 def _bounded(name: str) -> str:
     """Return a number of a unit; how many rows it has is clamped, since nothing bounds it."""
-    return f"clamp(d.{name}, -100, 1000)" if name in {"n", "m", "k", "s"} else f"d.{name}"
+    is_open = name in {"n", "m", "k", "s", "pairs"}
+    return f"clamp(d.{name}, -100, 1000)" if is_open else f"d.{name}"
 
 
 def _united(draw: Draw) -> Relation:
@@ -381,6 +521,8 @@ def _windowed(draw: Draw) -> Relation:
         "w6": f"MAX(cost) OVER ({over})",
         "w7": f"DENSE_RANK() OVER ({over} ORDER BY diagnosis)",
         "w8": f"FIRST_VALUE(cost) OVER ({over}, clinic_id {order})",
+        "w10": f"SUM(minutes) OVER ({over} {order} ROWS BETWEEN 1 PRECEDING AND CURRENT ROW)",
+        "w11": f"AVG(minutes) OVER ({over} {order} ROWS BETWEEN 2 PRECEDING AND CURRENT ROW)",
         "w9": f"MIN(minutes) OVER ({over}, diagnosis)",
     }
     chosen = draw(st.lists(st.sampled_from(list(windows)), min_size=1, max_size=3, unique=True))
@@ -444,7 +586,53 @@ def _of_units_once_more(draw: Draw) -> Relation:
     )
 
 
+def _lateral(draw: Draw) -> Relation:
+    """Return patients beside what LATERAL says of their visits."""
+    where = "v.patient_id = p.patient_id"
+    if draw(st.booleans()):
+        where += " AND v.day > p.joined"
+    if draw(st.booleans()):
+        inner = f"SELECT COUNT(*) AS n, MAX(v.minutes) AS x FROM visits v WHERE {where}"
+        joined = f"CROSS JOIN LATERAL ({inner}) AS t"
+    else:
+        limit = draw(st.sampled_from(("", " ORDER BY v.day, v.visit_id, v.minutes LIMIT 2")))
+        inner = f"SELECT v.clinic_id, v.minutes FROM visits v WHERE {where}{limit}"
+        joined = f"LEFT JOIN LATERAL ({inner}) AS t(n, x) ON TRUE"
+    return Relation(
+        text="SELECT p.patient_id AS u, p.sex AS g, clamp(t.n, 0, 9) AS n, t.x AS x "
+        f"FROM patients p {joined}",
+        reals=("d.n", "d.x"),
+        unit="d.u",
+        known=("d.g",),
+    )
+
+
+def _along_path(draw: Draw) -> Relation:
+    """Return groups by the key of a path, or rows beside others of the same key."""
+    forms = (
+        "SELECT r.visit_id AS v, COUNT(*) AS n, MAX(r.dose) AS x FROM prescriptions r "
+        "GROUP BY r.visit_id",
+        "SELECT v.visit_id AS v, COUNT(r.drug) AS n, MIN(v.cost) AS x FROM visits v "
+        "JOIN prescriptions r ON r.visit_id = v.visit_id GROUP BY v.visit_id",
+        "SELECT v.visit_id AS v, (SELECT COUNT(*) FROM prescriptions r WHERE r.visit_id = "
+        "v.visit_id AND r.dose > v.cost) AS n, v.cost AS x FROM visits v",
+        "SELECT r.visit_id AS v, (SELECT v.minutes FROM visits v WHERE v.visit_id = r.visit_id) "
+        "AS n, r.dose AS x FROM prescriptions r",
+        "SELECT a.visit_id AS v, 1 AS n, a.dose AS x FROM prescriptions a WHERE EXISTS (SELECT 1 "
+        "FROM prescriptions b WHERE b.visit_id = a.visit_id AND b.drug <> a.drug)",
+        "SELECT a.visit_id AS v, a.dose AS x, ROW_NUMBER() OVER (PARTITION BY a.visit_id ORDER BY "
+        "a.dose, a.drug) AS n FROM prescriptions a",
+        "SELECT a.visit_id AS v, a.dose AS x, 2 AS n FROM prescriptions a JOIN prescriptions b "
+        "ON b.visit_id = a.visit_id",
+    )
+    return Relation(
+        text=draw(st.sampled_from(forms)),
+        reals=("clamp(d.n, 0, 300)", "d.x"),
+    )
+
+
 INNER = (
+    *(_lateral, _along_path),
     *(_derived, _per_unit, _united, _windowed, _distinct),
     *(_row_by_row, _of_units_once_more, _combined, _first_rows),
 )
@@ -464,6 +652,11 @@ def sets() -> st.SearchStrategy[Relation]:
 def paths(draw: Draw) -> Relation:
     """Return joins along a path of keys to the unit."""
     return _on_path(draw)
+
+
+def tied() -> st.SearchStrategy[Relation]:
+    """Return queries that read rows around them, and groups by keys of paths."""
+    return st.sampled_from((_lateral, _along_path)).flatmap(inner)
 
 
 @st.composite
@@ -603,7 +796,7 @@ def conditions(draw: Draw, relation: Relation, depth: int = 1) -> str:
     if relation.booleans:
         flag = draw(st.sampled_from(relation.booleans))
         forms += [flag, f"NOT {flag}", f"{flag} IS NOT TRUE"]
-    if unit := relation.unit:
+    if (unit := relation.unit) and "." in unit:  # else the inner query would take it for its own
         forms += [
             f"EXISTS (SELECT 1 FROM visits e WHERE e.patient_id = {unit} AND e.cost > 90)",
             f"NOT EXISTS (SELECT 1 FROM patients e WHERE {unit} = e.patient_id AND e.insured)",
@@ -612,6 +805,7 @@ def conditions(draw: Draw, relation: Relation, depth: int = 1) -> str:
             f"{unit} IN (SELECT patient_id FROM visits WHERE visit_id IN "
             "(SELECT visit_id FROM prescriptions WHERE dose > 0))",
             f"{unit} = 2",
+            *_tied_conditions(x, unit),
         ]
     if relation.text in ("visits t", "visits v"):
         key = f"{relation.text[-1]}.visit_id"
@@ -621,6 +815,23 @@ def conditions(draw: Draw, relation: Relation, depth: int = 1) -> str:
             f"{key} IN (SELECT visit_id FROM visits WHERE cost > 90))",
         ]
     return draw(st.sampled_from(forms))
+
+
+def _tied_conditions(x: str, unit: str) -> tuple[str, ...]:
+    """Return conditions on queries that read the row around them."""
+    visits = f"FROM visits e WHERE e.patient_id = {unit}"
+    return (
+        f"(SELECT COUNT(*) {visits}) > 1",
+        f"(SELECT MAX(e.minutes) - MIN(e.minutes) {visits} AND e.cost > 20) >= 30",
+        f"(SELECT COALESCE(SUM(e.minutes), 0) {visits} HAVING COUNT(*) > 1) < 100",
+        f"(SELECT e.clinic_id {visits} ORDER BY e.day DESC, e.visit_id, e.clinic_id LIMIT 1) = 2",
+        f"{x} <= ALL (SELECT e.minutes {visits})",
+        f"{x} > ANY (SELECT e.minutes {visits} AND e.cost > 20)",
+        f"'flu' NOT IN (SELECT e.diagnosis {visits})",
+        f"EXISTS (SELECT e.clinic_id {visits} GROUP BY e.clinic_id HAVING COUNT(*) > 1)",
+        "EXISTS (SELECT 1 FROM visits e JOIN clinics f ON f.clinic_id = e.clinic_id "
+        f"WHERE e.patient_id = {unit} AND f.beds > 5)",
+    )
 
 
 # --------------------------------------------------------------------------- aggregates
@@ -655,6 +866,9 @@ NUMERIC: tuple[Form, ...] = (
     lambda x: Asked(
         text=f"QUANTILE_DISC({x}, 0.25)", argument=x, statistic="quantile", fraction=0.25
     ),
+    lambda x: Asked(
+        text=f"QUANTILE_CONT({x}, [0.1, 0.9])[2]", argument=x, statistic="quantile", fraction=0.9
+    ),
 )
 
 
@@ -680,7 +894,7 @@ def aggregates(draw: Draw, relation: Relation) -> Asked:
     if draw(st.integers(0, 7)) == 0:
         y, x = draw(numbers(relation)), draw(numbers(relation))
         made = draw(st.sampled_from(OF_PAIRS))(y, x)
-    if draw(st.integers(0, 3)) == 0:
+    if draw(st.integers(0, 3)) == 0 and not made.text.endswith("]"):
         where = draw(conditions(relation, depth=0))
         return replace(made, text=f"{made.text} FILTER (WHERE {where})", where=where)
     return made

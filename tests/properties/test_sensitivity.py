@@ -29,6 +29,7 @@ from tests.properties.questions import (
     questions,
     several_public,
     single_tables,
+    tied,
     windows,
 )
 
@@ -162,6 +163,15 @@ def test_no_unit_is_counted_in_more_groups_than_it_is_charged_for(
 
 @BOUNDING
 @pytest.mark.parametrize("neighbours", [ADD_REMOVE, REPLACE])
+def test_no_unit_moves_what_subqueries_say_of_others(
+    neighbours: Neighbours, is_prepared: bool
+) -> None:
+    """With LATERAL, subqueries of outer rows, and groups by keys of paths."""
+    holds_for(asked(neighbours, tied(), is_prepared=is_prepared), QUICK, phases=UNSHRUNK)
+
+
+@BOUNDING
+@pytest.mark.parametrize("neighbours", [ADD_REMOVE, REPLACE])
 def test_no_unit_moves_several_sets_of_groups_by_more_than_it_is_charged(
     neighbours: Neighbours, is_prepared: bool
 ) -> None:
@@ -201,6 +211,7 @@ TWINS = [
     (twins.with_windows_across_units, asked(ADD_REMOVE, windows())),
     (twins.taking_ranks_for_numbers, asked(ADD_REMOVE, windows())),
     (twins.with_joins_across_units, asked(ADD_REMOVE, paths())),
+    (twins.with_joins_across_units, asked(ADD_REMOVE, tied())),
     (twins.priced_as_if_units_only_came_and_went, asked(REPLACE, single_tables())),
 ]
 

@@ -25,6 +25,7 @@ from discreet.engines.writer import write_expression
 from discreet.errors import UnknownNameError, UnsupportedError
 from discreet.query.expressions.facts import step_of, truth
 from discreet.query.expressions.translate import translate
+from discreet.query.parse import _keep_to_char, _note_names
 from discreet.query.tree import ColumnOf, Expression, Facts, Interval
 
 TYPES = {
@@ -117,7 +118,11 @@ class Names:
 
 
 def parsed(text: str) -> exp.Expr:
-    node: exp.Expr = sqlglot.parse_one(f"SELECT {text}", dialect="duckdb").expressions[0]
+    sql = f"SELECT {text}"
+    tree = sqlglot.parse_one(sql, dialect="duckdb")
+    _note_names(tree, sql)
+    _keep_to_char(tree)
+    node: exp.Expr = tree.expressions[0]
     return node
 
 

@@ -30,7 +30,7 @@ REFUSALS = {
         "income must appear in GROUP BY or inside an aggregate",
     ),
     "non-deterministic function": ("NondeterministicError", "can change with every run"),
-    "an aggregate with no private form": ("UnsupportedError", "STRING_AGG is not supported"),
+    "an aggregate with no private form": ("UnsupportedError", "STRING_AGG would list"),
     "only SELECT": ("StatementError", "only runs SELECT"),
     "table functions": ("UnsupportedError", "table function"),
     "unknown table, did you mean patients": ("UnknownNameError", r"Did you mean patients\?"),

@@ -228,10 +228,14 @@ def inert(text: str) -> str:
     return f"'{text}" if is_risky else text
 
 
-def json_rows(columns: Sequence[AnswerColumn]) -> Iterator[list[JsonValue]]:
+JsonCell: TypeAlias = "JsonValue | list[JsonCell]"
+"""A value, or a list of values."""
+
+
+def json_rows(columns: Sequence[AnswerColumn]) -> Iterator[list[JsonCell]]:
     """Yield the rows, each as a list in the order of the columns."""
     for row in zip(*(column.values for column in columns), strict=True):
-        yield [json_value(value) for value in row]
+        yield [json_cell(value) for value in row]
 
 
 def indentation(indent: int | None) -> int | None:
@@ -243,6 +247,11 @@ def json_text(content: dict[str, object], indent: int | None) -> str:
     """Return strict JSON: no NaN, no infinities, no character that commands a screen."""
     text = json.dumps(content, ensure_ascii=False, allow_nan=False, indent=indent)
     return COMMANDS.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
+
+
+def json_cell(value: object) -> JsonCell:
+    """Return a cell as JSON has it, a list as a list."""
+    return list(map(json_cell, value)) if isinstance(value, list) else json_value(value)
 
 
 def json_value(value: object) -> JsonValue:
@@ -273,7 +282,10 @@ def _csv_cell(value: object) -> str:
         case bytes():
             return value.hex()
         case _:
-            return _csv_text(str(value))
+            is_list = isinstance(value, list)
+            return _csv_text(
+                json.dumps(json_cell(value), ensure_ascii=False) if is_list else str(value)
+            )
 
 
 def _csv_text(text: str) -> str:

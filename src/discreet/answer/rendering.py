@@ -120,6 +120,9 @@ def _visible(character: str) -> str:
 WIDEST_CELL = 40
 """Wider texts are cut with an ellipsis."""
 
+WIDEST_LIST = 100
+"""Wider lists are."""
+
 NULL = "NULL"
 
 
@@ -157,8 +160,20 @@ def value_text(value: object, error: float | None = None, *, is_day: bool = Fals
         case date():
             return _time_text(value, is_day=is_day)
         case _:
-            text = f"0x{value.hex()}" if isinstance(value, bytes) else str(value)
-            return clipped(visible(text), WIDEST_CELL)
+            return _other_text(value)
+
+
+def _other_text(value: object) -> str:
+    if isinstance(value, list):
+        return clipped(f"[{', '.join(map(_listed_text, value))}]", WIDEST_LIST)
+    text = f"0x{value.hex()}" if isinstance(value, bytes) else str(value)
+    return clipped(visible(text), WIDEST_CELL)
+
+
+def _listed_text(value: object) -> str:
+    """Return a value of a list; numbers without commas, which stand between values."""
+    is_number = isinstance(value, int | float | Decimal) and not isinstance(value, bool)
+    return f"{value:.6g}" if is_number else value_text(value)
 
 
 def _time_text(value: date, *, is_day: bool) -> str:

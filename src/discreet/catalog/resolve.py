@@ -261,7 +261,10 @@ def _column(
 ) -> Column:
     found = next((each for each in columns if each.name.casefold() == name.casefold()), None)
     if found is None:
-        fix = _near(name, columns, otherwise=f"Name a column of {table}")
+        listed = ", ".join(each.name for each in columns[:8]) + (
+            ", ..." if len(columns) > 8 else ""
+        )
+        fix = _near(name, columns, otherwise=f"Name a column of {table}: {listed}")
         raise location.error(f"{written} is not a column of {table}", fix)
     return found
 

@@ -135,6 +135,16 @@ class PublicTable:
     """Whether it stays on a server, where rows may be added after Discreet looked at it."""
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PublicRange:
+    """The bounds of a public column are the least and the greatest value in its table."""
+
+    table: str
+    column: str
+    bounds: Bounds
+    kind: Kind
+
+
 Table = PrivateTable | PublicTable
 
 

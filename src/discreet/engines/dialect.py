@@ -175,6 +175,10 @@ FIRST_DAY, LAST_DAY = -719_162, 2_932_896
 """0001-01-01 and 9999-12-31 in days since 1970-01-01."""
 
 
+CALENDAR_ENDS = FIRST_DAY * 86_400_000_000, (LAST_DAY + 1) * 86_400_000_000 - 1
+"""The first and the last moment of these days in microseconds since 1970."""
+
+
 CALENDAR = {
     Kind.DATE: "{0} BETWEEN DATE '0001-01-01' AND DATE '9999-12-31'",
     Kind.TIMESTAMP: (
@@ -206,6 +210,16 @@ def number(argument: Written) -> int:
     if not isinstance(argument.value, int):
         raise UnsupportedError("A constant number is needed here", "Write an integer")
     return argument.value
+
+
+def near(argument: Written) -> int:
+    """Return a literal's integer, cut to what every text function takes."""
+    return max(-(2**29), min(2**29, number(argument)))
+
+
+def braced(text: str) -> str:
+    """Return a text as part of a template."""
+    return text.replace("{", "{{").replace("}", "}}")
 
 
 def words(argument: Written) -> str:

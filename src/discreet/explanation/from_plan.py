@@ -21,18 +21,17 @@ from discreet.estimators import (
 )
 from discreet.explanation.explanation import UNNAMED, ExplainedColumn, Explanation
 from discreet.explanation.hints import clamp_hints
+from discreet.explanation.noise_sentences import choice_sentence, noise_sentence
 from discreet.explanation.notes import left_out_of, limit_text, once, undeclared_notes, unit_of
 from discreet.explanation.one_unit import one_unit_sentence
 from discreet.explanation.sentences import (
     SUSPENDED,
     UnitName,
     brief,
-    choice_sentence,
     contribution_sentences,
     declared_groups,
     later_sentence,
     margin_text,
-    noise_sentence,
     rank_name,
     undeclared_groups,
 )

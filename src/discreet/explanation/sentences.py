@@ -6,11 +6,10 @@ from datetime import datetime
 from fractions import Fraction
 
 from discreet.amounts import error_text, number_text, percent
-from discreet.catalog.schema import Kind, Value, time_from_number
+from discreet.catalog.schema import Kind, PublicRange, Value, time_from_number
 from discreet.estimators import ExpectedMargin, MarginPerCount, RankMargin
 from discreet.mechanisms.row_threshold import RowThreshold
 from discreet.parameters import did_you_mean
-from discreet.query import noise_reasons
 from discreet.query.plan.plan import PlannedKeySelection
 from discreet.query.questions import (
     Aggregate,
@@ -131,8 +130,8 @@ def later_sentence(columns: Sequence[str]) -> str:
     """Return which numbers have a margin only when there is an answer."""
     verb = "is" if len(columns) == 1 else "are"
     return (
-        f"{listed(columns)} {verb} computed from noisy numbers. The margin of error comes with the "
-        "answer, at no cost."
+        f"{listed(columns)} {verb} computed from noisy numbers. The margin of error of a number "
+        "comes with the answer, at no cost."
     )
 
 
@@ -277,6 +276,9 @@ def left_out_text(rows: LeftOut, *, with_table: bool) -> str:
             return f"rows where {column} is NULL"
         case Clamped(text=text):
             return f"{text} to the range {' to '.join(_end_texts(rows))}"
+        case PublicRange(table=table, column=column, bounds=ends, kind=kind):
+            low, high = end_text(ends.low, kind), end_text(ends.high, kind)
+            return f"the bounds of {column}, {low} to {high}, are those of the public table {table}"
 
 
 def left_out_sentence(rows: LeftOut) -> str:
@@ -289,7 +291,7 @@ def left_out_sentence(rows: LeftOut) -> str:
 
 def left_out_note(left_out: Sequence[LeftOut], *, is_limited: bool) -> str | None:
     """Return what an answer says of rows that are left out."""
-    rows = [each for each in left_out if not isinstance(each, Clamped)]
+    rows = [each for each in left_out if not isinstance(each, Clamped | PublicRange)]
     tables = {each.table for each in rows if isinstance(each, NullUnit | NoPathToUnit)}
     texts = dict.fromkeys(left_out_text(each, with_table=len(tables) > 1) for each in rows)
     if not texts:
@@ -393,41 +395,6 @@ def _why_undeclared(why: NotDeclared | TooManyKeys) -> str:
             return f"The values of {listed(columns) or 'the group key'} are not declared"
         case TooManyKeys(number=number, most=most):
             return f"There are {number_text(number)} possible groups, more than {number_text(most)}"
-
-
-# --------------------------------------------------------------------------- noise
-
-
-def noise_sentence(reason: noise_reasons.NoiseReason) -> str:
-    """Return why it is this noise."""
-    match reason:
-        case noise_reasons.NoDelta():
-            return "Gaussian noise would need a δ, and this query has none."
-        case noise_reasons.UnknownGroups():
-            return "Gaussian noise would need to know the number of groups in advance."
-        case noise_reasons.NotDrawable():
-            return "Gaussian noise cannot be drawn at this ε and δ."
-        case noise_reasons.LaplaceNarrower(ratio=ratio):
-            return f"With Gaussian noise, margins of error would be {ratio:.2g} times as wide."
-        case noise_reasons.GaussianNarrower(ratio=ratio, rho=rho):
-            alike = "" if rho is None else f", which costs as much: ρ = {brief(rho)}"
-            return f"Margins of error are {ratio:.2g} times as wide as with Laplace noise{alike}."
-        case _:
-            return ""
-
-
-def choice_sentence(aggregate: Aggregate, support: int | None = None) -> str:
-    """Return how a mechanism selects a value, and how many rows a value needs."""
-    if aggregate.statistic is Statistic.MODE:
-        return "It picks a value, and frequent values are more likely."
-    picks = f"It picks a value, and values near {rank_name(aggregate)} are more likely."
-    if support is None:
-        return picks
-    least = number_text(support)
-    return (
-        f"{picks} An interval that holds the exact value comes with it. The value is NULL below "
-        f"about {least} rows, by a noisy count."
-    )
 
 
 # --------------------------------------------------------------------------- words

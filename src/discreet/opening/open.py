@@ -110,7 +110,8 @@ def open(  # noqa: A001, PLR0913 - called discreet.open; each argument is a sett
 ) -> Curator:
     """Open data and return a curator, which answers SQL with noise until the budget is used up.
 
-    `source` is a CSV, Parquet or DuckDB file, a data frame, or a dictionary of these by table name.
+    `source` is a CSV, Parquet or DuckDB file, a data frame (also a lazy one of Polars), a relation
+    or connection of DuckDB, or a dictionary of these by table name. What is lazy runs once, here.
     It can also be the address of a PostgreSQL or Spark server, a Spark session or a Spark data
     frame. Tables of a server stay there; `name`, `unit` and `public` say which tables are meant.
 

@@ -29,13 +29,8 @@ import pyarrow.compute as pc
 
 from discreet.catalog.declaration import Declaration
 from discreet.engines.duckdb.file_lists import FilesNow, InFiles, files_of
-from discreet.engines.duckdb.loading import (
-    DUCKDB,
-    DataSource,
-    DuckDbTable,
-    Frame,
-    frame_table,
-)
+from discreet.engines.duckdb.frames import frame_table
+from discreet.engines.duckdb.loading import DUCKDB, DataSource, DuckDbTable
 from discreet.errors import DiscreetError, DiscreetWarning
 from discreet.ledger.storage import key_in
 
@@ -95,7 +90,7 @@ def content_of(source: DataSource, digest_of: Callable[[Path], str]) -> str:
     return _table(source)
 
 
-def _table(source: Frame) -> str:
+def _table(source: Any) -> str:
     """Return the digest of names, types and values; what lies below a NULL is none of them."""
     table: pa.Table = pa.table(source)
     told = sha256(str(table.schema.remove_metadata()).encode())

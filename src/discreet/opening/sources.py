@@ -20,6 +20,7 @@ from discreet.catalog.sources import EMBEDDED, ENVIRONMENT, is_on_server, is_spa
 from discreet.engines.base import LIMITS, PreparedTables, ResourceLimits, TableEngine
 from discreet.engines.duckdb import DuckDbEngine
 from discreet.engines.duckdb.file_lists import InFiles, files_of
+from discreet.engines.duckdb.frames import is_connection, tables_at
 from discreet.engines.duckdb.loading import (
     DUCKDB,
     DataSource,
@@ -98,6 +99,8 @@ def sources_by_name(
     """Return the sources by the names that tables have in queries."""
     if isinstance(source, Mapping):
         return dict(source)
+    if is_connection(source):
+        return dict.fromkeys([name] if name else tables_at(source), source)
     if not isinstance(source, str | Path):
         return {name or "data": source}
     if str(source).casefold().endswith(DUCKDB):

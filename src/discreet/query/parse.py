@@ -24,6 +24,13 @@ from discreet.query.dialect_kinds import kinds_in
 from discreet.query.dialect_meanings import with_our_meaning
 from discreet.query.filled_tree import filled
 from discreet.query.placeholders import numbered
+from discreet.query.privacy_clause import (
+    CLAUSES,
+    PrivacyOptions,
+    check_aggregates,
+    check_catalog,
+    without_clause,
+)
 from discreet.query.spans import span_of as span_of  # noqa: PLC0414 - its old home
 from discreet.query.spans import with_spans
 from discreet.written import SqlDialect, WrittenQuery, written
@@ -80,22 +87,38 @@ def parse(query: str | WrittenQuery, catalog: Catalog | None = None) -> exp.Quer
     rejected; for that the types of the catalog's columns are needed.
     """
     asked = written(query) if isinstance(query, str) else query
-    tree = parse_as_written(asked)
-    return tree if asked.dialect is SqlDialect.DUCKDB else _translated(tree, asked, catalog)
+    tree, options = _read(asked)
+    if asked.dialect is not SqlDialect.DUCKDB:
+        tree = _translated(tree, asked, catalog)
+    if options is not None:
+        check_aggregates(tree)
+        if catalog is not None:
+            check_catalog(options, tree, catalog)
+    _keep_to_char(tree)
+    return tree
 
 
-def parse_as_written(query: WrittenQuery) -> exp.Query:
+def options_in(query: WrittenQuery) -> PrivacyOptions | None:
+    """Return what WITH DIFFERENTIAL_PRIVACY OPTIONS states in a query, if it has that clause."""
+    if not any(each in query.text.upper() for each in CLAUSES):
+        return None
+    return without_clause(_tokens(query.text, DIALECTS[query.dialect]))[1]
+
+
+def _read(query: WrittenQuery) -> tuple[exp.Query, PrivacyOptions | None]:
     """Return the tree of a query in its own dialect, with the values of its placeholders."""
     text = " " + query.text[1:] if query.text.startswith(MARK) else query.text
     dialect = DIALECTS[query.dialect]
-    tokens, placeholders = numbered(_only_statement(_tokens(text, dialect)))
+    read, options = without_clause(_only_statement(_tokens(text, dialect)))
+    tokens, placeholders = numbered(read)
     _check_size(tokens)
     _check_verb(tokens[0])
     tree = _tree(tokens, text, dialect)
     _check_tree(tree)
+    _note_names(tree, text)
     if placeholders or query.parameters:
-        return filled(tree, placeholders, query.parameters, LONGEST - len(text))
-    return tree
+        tree = filled(tree, placeholders, query.parameters, LONGEST - len(text))
+    return tree, options
 
 
 def _translated(tree: exp.Query, query: WrittenQuery, catalog: Catalog | None) -> exp.Query:
@@ -127,6 +150,23 @@ def _tree(tokens: list[Token], text: str, dialect: type[Dialect]) -> exp.Query:
     return tree
 
 
+def _note_names(tree: exp.Expr, text: str) -> None:
+    """Note what the query calls each function: the parser has other names for many."""
+    for node in tree.find_all(exp.Func):
+        start, end = node.meta.get("start"), node.meta.get("end")
+        if start is not None and end is not None:
+            node.meta["name"] = text[start : end + 1]
+
+
+def _keep_to_char(tree: exp.Expr) -> None:
+    """Let TO_CHAR be what it is: DuckDB has none, and would be given it without its format."""
+    for node in list(tree.find_all(exp.ToChar)):
+        given = [each for each in node.args.values() if isinstance(each, exp.Expr)]
+        named = exp.Anonymous(this="TO_CHAR", expressions=given)
+        named.meta.update(node.meta)
+        node.replace(named)
+
+
 def canonical_text(query: str | WrittenQuery) -> str | None:
     """Return a query on one line, without comments, names in small letters; None if it is none.
 
@@ -137,7 +177,7 @@ def canonical_text(query: str | WrittenQuery) -> str | None:
     """
     try:
         asked = written(query) if isinstance(query, str) else query
-        return parse_as_written(asked).sql(
+        return _read(asked)[0].sql(
             dialect=DIALECTS[asked.dialect],
             comments=False,
             normalize=True,

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from enum import Enum
 from fractions import Fraction
 
-from discreet.catalog.schema import Kind, Value
+from discreet.catalog.schema import Kind, PublicRange, Value
 from discreet.query.tree import Expression, Relation
 
 # --------------------------------------------------------------------------- reasons
@@ -170,7 +170,7 @@ class Clamped:
     kind: Kind
 
 
-LeftOut = NullUnit | NoPathToUnit | UnlistedKeys | NullValues | Clamped
+LeftOut = NullUnit | NoPathToUnit | UnlistedKeys | NullValues | Clamped | PublicRange
 """What is not used as it is."""
 
 

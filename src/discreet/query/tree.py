@@ -148,8 +148,8 @@ class Window:
     """A function over rows of the same unit; `partition` and the unit part the rows.
 
     Ties are broken by all columns of the row, so that only equal rows are interchangeable and the
-    values of a unit follow from its own rows alone. `frame` is "running" (to the current row, by
-    rows) or "whole".
+    values of a unit follow from its own rows alone. `frame` is "whole", "running" (to the
+    current row, by rows) or "2 preceding" (so many rows and the current row).
     """
 
     function: WindowFunction

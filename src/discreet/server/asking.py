@@ -27,7 +27,7 @@ from discreet.executor import BEFORE_SAVING, NOT_SAVED, SAVED_ONLY, NotSavedErro
 from discreet.explanation.coverage import Coverage
 from discreet.explanation.thresholds import REFUSES_UNLIKELY
 from discreet.parameters import rational
-from discreet.query.parse import canonical_text
+from discreet.query.parse import canonical_text, options_in
 from discreet.server.admission import Check, Turns, rest, wait_for_clock
 from discreet.server.audit import cut, query_text
 from discreet.server.bodies import AMOUNTS, AskBody, CoverageBody, QueryBody, exact
@@ -355,8 +355,20 @@ def approval_of(query: QueryBody) -> str:
     canonical = canonical_text(query.written)
     if canonical is not None:  # which has the values of placeholders
         told.pop("parameters", None)
+        told |= _in_clause(query.written)
         told["sql"] = canonical
     return json.dumps({name: _written(name, each) for name, each in told.items()}, sort_keys=True)
+
+
+def _in_clause(query: WrittenQuery) -> dict[str, object]:
+    """Return what WITH DIFFERENTIAL_PRIVACY OPTIONS states: the canonical text is without it."""
+    found = options_in(query)
+    if found is None:
+        return {}
+    amounts = {"epsilon": found.epsilon, "delta": found.delta}
+    stated: dict[str, object] = {k: str(v) for k, v in amounts.items() if v is not None}
+    groups = found.groups_per_unit
+    return stated if groups is None else {**stated, "groups_per_unit": groups}
 
 
 def _written(name: str, value: object) -> object:

@@ -9,6 +9,7 @@ from fractions import Fraction
 from itertools import islice
 
 from discreet.errors import DiscreetError, QuestionError
+from discreet.query.parse import options_in
 from discreet.query.remedies import Rewrite, rewrites
 from discreet.server.bodies import ExplainBody
 from discreet.server.callers import Caller
@@ -32,7 +33,7 @@ def rejection_of(caller: Caller, body: ExplainBody, error: QuestionError) -> Cal
 
 def accepted(caller: Caller, body: ExplainBody, error: QuestionError) -> list[Rewrite]:
     """Return the rewrites that would be accepted, at most three."""
-    if len(body.sql) > LONGEST or not body.written.is_plain:
+    if len(body.sql) > LONGEST or not body.written.is_plain or options_in(body.written):
         return []
     found: dict[str, Rewrite] = {}
     for each in _candidates(caller, body, error):

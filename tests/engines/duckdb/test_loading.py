@@ -20,7 +20,8 @@ import discreet
 from discreet.catalog.schema import Column, Kind
 from discreet.engines.duckdb import DuckDbEngine
 from discreet.engines.duckdb.csv_files import column_from_type
-from discreet.engines.duckdb.loading import DataSource, DuckDbTable, Frame
+from discreet.engines.duckdb.frames import Frame
+from discreet.engines.duckdb.loading import DataSource, DuckDbTable
 from discreet.errors import CatalogError, SourceError
 
 TWO: dict[str, list[Any]] = {"patient_id": [1, 2], "region": ["n", None]}

@@ -10,18 +10,23 @@ from discreet.engines.dialect import (
     FunctionTemplate,
     Template,
     Written,
+    braced,
     clamped,
     clamped_span,
     fits,
     hull,
     integer_literal,
+    near,
     number,
     pattern_of,
     plain,
     text_literal,
+    words,
 )
+from discreet.engines.regular import captured, condition_text, replaced
 from discreet.query.expressions.functions import LONGEST_TEXT
 from discreet.query.expressions.literals import ESCAPE, canonical_pattern
+from discreet.query.expressions.regular_text import RE2, Piece
 
 LONGEST_REPEATED = 1000
 """Longer text is written once, at the cost of a list around its value; else nesting would double
@@ -139,7 +144,53 @@ def _replace(arguments: Sequence[Written]) -> str:
     return f"replace({_at_most(x, longest)}, {old.text}, {new.text})"
 
 
+def _split_part(arguments: Sequence[Written]) -> str:
+    x, separator, place = arguments
+    return f"split_part({x.text}, {separator.text}, {near(place)})"
+
+
+def _padded(name: str) -> Template:
+    def write(arguments: Sequence[Written]) -> str:
+        x, size, fill = arguments
+        return f"{name}({x.text}, {near(size)}, {fill.text})"
+
+    return write
+
+
+def _part_count(arguments: Sequence[Written]) -> str:
+    x, separator = arguments
+    rest = f"length(replace({{0}}, {braced(separator.text)}, ''))"
+    return let(x.text, f"((length({{0}}) - {rest}) // {len(words(separator))} + 1)")
+
+
+def _matches(arguments: Sequence[Written]) -> str:
+    x, pattern = _at_most(arguments[0], LONGEST_TEXT), condition_text(arguments[1], RE2)
+    return f"regexp_matches({x}, {text_literal(pattern)})"
+
+
+def _extract(arguments: Sequence[Written]) -> str:
+    x, (pattern, group) = _at_most(arguments[0], LONGEST_TEXT), captured(arguments, RE2)
+    return f"regexp_extract({x}, {text_literal(pattern)}, {group})"
+
+
+def _sign(piece: Piece) -> str:
+    return f"\\{piece}" if isinstance(piece, int) or piece == "\\" else piece
+
+
+def _replace_matches(options: str) -> Template:
+    def write(arguments: Sequence[Written]) -> str:
+        pattern, new, longest = replaced(arguments, RE2, _sign)
+        texts = ", ".join(map(text_literal, (pattern, new, *options)))
+        return f"regexp_replace({_at_most(arguments[0], longest)}, {texts})"
+
+    return write
+
+
 TEXTS = {
+    "regexp_matches": plain(_matches),
+    "regexp_extract": plain(_extract),
+    "regexp_replace": plain(_replace_matches("")),
+    "regexp_replace_all": plain(_replace_matches("g")),
     "lower": plain("lower({0})"),
     "upper": plain("upper({0})"),
     "length": FunctionTemplate(template="length({0})", range=lambda _: (0, 2**32)),
@@ -155,5 +206,12 @@ TEXTS = {
     "starts_with": plain("starts_with({0}, {1})"),
     "ends_with": plain("ends_with({0}, {1})"),
     "contains": plain("contains({0}, {1})"),
+    "byte_length": FunctionTemplate(template="strlen({0})", range=lambda _: (0, 2**34)),
+    "ascii": FunctionTemplate(template="ascii({0})", range=lambda _: (0, 2**32)),
+    "split_part": plain(_split_part),
+    "part_count": FunctionTemplate(template=_part_count, range=lambda _: (0, 2**32)),
+    "translate": plain("translate({0}, {1}, {2})"),
+    "lpad": plain(_padded("lpad")),
+    "rpad": plain(_padded("rpad")),
     "position": FunctionTemplate(template="strpos({0}, {1})", range=lambda _: (0, 2**32)),
 }

@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 from discreet.catalog.schema import Kind
 from discreet.engines.dialect import (
     CALENDAR,
+    CALENDAR_ENDS,
     FIRST_DAY,
     LAST_DAY,
     Dialect,
@@ -91,6 +92,29 @@ def _add_interval(arguments: Sequence[Written]) -> str:
     return _as_kind_of(f"({moved})", x)
 
 
+def _since_1970(argument: Written) -> str:
+    return f"epoch_us({moment(argument)})"
+
+
+def _at(microseconds: str, argument: Written) -> str:
+    """Return the time so many microseconds after 1970, inside the calendar."""
+    low, high = CALENDAR_ENDS
+    inside = only(f"({microseconds})", f"{{0}} BETWEEN {low} AND {high}")
+    return _as_kind_of(f"make_timestamp(CAST({inside} AS BIGINT))", argument)
+
+
+def _add_microseconds(arguments: Sequence[Written]) -> str:
+    x, microseconds = arguments
+    return _at(f"CAST({_since_1970(x)} AS HUGEINT) + {integer_text(microseconds)}", x)
+
+
+def _time_bucket(arguments: Sequence[Written]) -> str:
+    x, width, origin = arguments
+    size, first = number(width), number(origin) % number(width)
+    start = f"CAST({_since_1970(x)} AS HUGEINT) - {first}"
+    return _at(f"{start} - (({start}) % {size} + {size}) % {size} + {first}", x)
+
+
 def _make_date(arguments: Sequence[Written]) -> str:
     parts = ", ".join(map(integer_text, arguments))
     digits = "{{:04d}}-{{:02d}}-{{:02d}}".format()
@@ -123,6 +147,8 @@ TIMES = {
     "add_days": plain(_add_days),
     "days_between": FunctionTemplate(template="({0} - {1})", range=lambda _: (-(10**7), 10**7)),
     "add_interval": plain(_add_interval),
+    "add_microseconds": plain(_add_microseconds),
+    "time_bucket": plain(_time_bucket),
     "make_date": plain(_make_date),
     "to_date": plain(_to_date),
     "to_timestamp": plain(_to_timestamp),

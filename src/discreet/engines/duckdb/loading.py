@@ -11,9 +11,8 @@ import re
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from datetime import datetime
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 import duckdb
 import pyarrow as pa
@@ -40,13 +39,8 @@ from discreet.engines.duckdb.csv_files import (
     written_as,
 )
 from discreet.engines.duckdb.file_lists import InFiles, files_of
+from discreet.engines.duckdb.frames import InMemory, frame_table, named_in
 from discreet.errors import SourceError
-
-
-class Frame(Protocol):
-    """A table in memory: of pandas, Polars, Arrow, or anything that speaks Arrow's interface."""
-
-    def __arrow_c_stream__(self, requested_schema: object | None = None) -> object: ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -57,7 +51,7 @@ class DuckDbTable:
     table: str
 
 
-DataSource = InFiles | DuckDbTable | Frame
+DataSource = InFiles | DuckDbTable | InMemory
 """A path (with * for several files) to CSV, Parquet or a DuckDB file; or a table in memory."""
 
 AS_THEY_ARE = "hive_partitioning=false"
@@ -129,7 +123,7 @@ def tables_in(file: Path) -> list[str]:
     if not file.is_file():
         raise SourceError(f"{file} does not exist", "Check the path")
     with _told(str(file)), duckdb.connect(str(file), read_only=True, config=APART) as connection:
-        return _named(connection, "table", "current_database()")
+        return named_in(connection, "table", "current_database()")
 
 
 APART: dict[str, str | bool | int | float | list[str]] = {
@@ -138,15 +132,6 @@ APART: dict[str, str | bool | int | float | list[str]] = {
     "autoload_known_extensions": "false",
 }
 """Of a database that is only looked into."""
-
-
-def _named(connection: duckdb.DuckDBPyConnection, what: str, database: str) -> list[str]:
-    """Return the names of the tables, or of the views, that a database names without a schema."""
-    found = connection.execute(
-        f"SELECT {what}_name FROM duckdb_{what}s() WHERE database_name = {database} "
-        f"AND schema_name = 'main' AND NOT internal ORDER BY 1"
-    )
-    return [each[0] for each in found.fetchall()]
 
 
 # --------------------------------------------------------------------------- kinds of source
@@ -267,7 +252,7 @@ def _load_database(
         connection.execute(f"ATTACH {text_literal(str(source.file))} AS __from (READ_ONLY)")
         try:
             table = f"__from.{_quoted(source.table)}"
-            known = _named(connection, "table", "'__from'")
+            known = named_in(connection, "table", "'__from'")
             if source.table.casefold() not in {each.casefold() for each in known}:
                 _refuse_view(connection, source)
                 raise SourceError(
@@ -281,7 +266,7 @@ def _load_database(
 
 def _refuse_view(connection: duckdb.DuckDBPyConnection, source: DuckDbTable) -> None:
     """Reject a view, which could read any file and any address while the store is still open."""
-    views = _named(connection, "view", "'__from'")
+    views = named_in(connection, "view", "'__from'")
     if source.table.casefold() in {each.casefold() for each in views}:
         raise SourceError(
             f"{source.table!r} of {source.file} is a view, and Discreet only reads tables",
@@ -290,7 +275,7 @@ def _refuse_view(connection: duckdb.DuckDBPyConnection, source: DuckDbTable) -> 
 
 
 def _load_frame(
-    connection: duckdb.DuckDBPyConnection, name: str, source: Frame
+    connection: duckdb.DuckDBPyConnection, name: str, source: InMemory
 ) -> tuple[Column, ...]:
     table = frame_table(name, source)
     try:
@@ -299,45 +284,6 @@ def _load_frame(
             return _copy(connection, name, "__frame", names=tuple(table.column_names))
     finally:
         connection.unregister("__frame")
-
-
-def frame_table(name: str, source: Frame) -> pa.Table:
-    """Return a data frame as a table of Arrow, without the index of pandas."""
-    try:
-        table: pa.Table = pa.table(source)
-    except (pa.ArrowException, TypeError, ValueError) as cause:
-        raise SourceError(
-            f"The table {name} has a column with values of several types",
-            "Give each column one type",
-        ) from cause
-    _refuse_cut_times(name, source, table)
-    index = [each for each in table.column_names if re.fullmatch(r"__index_level_\d+__", each)]
-    table = table.drop_columns(index)
-    if not table.num_columns:
-        raise SourceError(f"The table {name} has no columns", "Give it at least one")
-    return table
-
-
-def _refuse_cut_times(name: str, source: Any, table: pa.Table) -> None:
-    """Reject a column of dates that are times of day too: read as dates, two would be one."""
-    is_of_objects = type(source).__module__.partition(".")[0] == "pandas"
-    for number, field in enumerate(table.schema):
-        try:
-            if pa.types.is_date64(field.type):
-                table.column(number).validate(full=True)
-            is_cut = (
-                is_of_objects
-                and pa.types.is_date32(field.type)
-                and number < len(source.columns)
-                and any(isinstance(each, datetime) for each in source.iloc[:, number])
-            )
-        except pa.ArrowInvalid:
-            is_cut = True
-        if is_cut:
-            raise SourceError(
-                f"The column {field.name!r} of the table {name} mixes dates with times of day",
-                "Store only dates, or only timestamps",
-            )
 
 
 @contextmanager

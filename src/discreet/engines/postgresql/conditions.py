@@ -16,13 +16,18 @@ from discreet.engines.dialect import (
     Written,
     clamped,
     hull,
+    near,
     number,
     pattern_of,
     plain,
+    words,
 )
+from discreet.engines.regular import captured_whole, condition_text, replaced
 from discreet.errors import UnsupportedError
 from discreet.query.expressions.functions import LONGEST_TEXT
 from discreet.query.expressions.literals import ESCAPE, canonical_pattern
+from discreet.query.expressions.regular_text import POSTGRESQL as STYLE
+from discreet.query.expressions.regular_text import Piece
 
 LONGEST_REPEATED = 80
 """Longer texts are computed once, in a query of their own; else nesting would double them again
@@ -193,10 +198,60 @@ def _of(body: str) -> Template:
     return lambda arguments: let(body, *(each.text for each in arguments))
 
 
+def _split_part(arguments: Sequence[Written]) -> str:
+    x, separator, place = arguments
+    return f"split_part({x.text}, {separator.text}, {near(place)})"
+
+
+def _padded(name: str) -> Template:
+    def write(arguments: Sequence[Written]) -> str:
+        x, size, fill = arguments
+        return f"{name}({x.text}, {near(size)}, {fill.text})"
+
+    return write
+
+
+def _part_count(arguments: Sequence[Written]) -> str:
+    x, separator = arguments
+    rest = "length(replace({0}, {1}, ''))"
+    body = f"(length({{0}}) - {rest}) / {len(words(separator))} + 1"
+    return let(f"CAST({body} AS BIGINT)", x.text, separator.text)
+
+
 COUNT: Callable[[Sequence[Written]], tuple[int, int]] = lambda _: (0, 2**32)  # noqa: E731
 
 
+def _matches(arguments: Sequence[Written]) -> str:
+    x, pattern = _at_most(arguments[0], LONGEST_TEXT), condition_text(arguments[1], STYLE)
+    return f"({x} ~ {quoted_text(pattern)})"
+
+
+def _extract(arguments: Sequence[Written]) -> str:
+    x, (pattern, group) = _at_most(arguments[0], LONGEST_TEXT), captured_whole(arguments, STYLE)
+    found = f"coalesce((regexp_match({{0}}, {{1}}))[{group}], '')"
+    return let(f"CASE WHEN {{0}} IS NOT NULL THEN {found} END", x, quoted_text(pattern))
+
+
+def _sign(piece: Piece) -> str:
+    if piece == 0:
+        return "\\&"
+    return f"\\{piece}" if isinstance(piece, int) or piece == "\\" else piece
+
+
+def _replace_matches(options: str) -> Template:
+    def write(arguments: Sequence[Written]) -> str:
+        pattern, new, longest = replaced(arguments, STYLE, _sign)
+        texts = ", ".join(map(quoted_text, (pattern, new, *options)))
+        return f"regexp_replace({_at_most(arguments[0], longest)}, {texts})"
+
+    return write
+
+
 TEXTS = {
+    "regexp_matches": plain(_matches),
+    "regexp_extract": plain(_extract),
+    "regexp_replace": plain(_replace_matches("")),
+    "regexp_replace_all": plain(_replace_matches("g")),
     "lower": plain(_lower),
     "upper": plain(_upper),
     "length": FunctionTemplate(template="CAST(length({0}) AS BIGINT)", range=COUNT),
@@ -212,6 +267,13 @@ TEXTS = {
     "starts_with": plain("starts_with({0}, {1})"),
     "ends_with": plain(_of("right({0}, length({1})) = {1}")),
     "contains": plain("(strpos({0}, {1}) > 0)"),
+    "byte_length": FunctionTemplate(template="CAST(octet_length({0}) AS BIGINT)", range=COUNT),
+    "ascii": FunctionTemplate(template="CAST(ascii({0}) AS BIGINT)", range=COUNT),
+    "split_part": plain(_split_part),
+    "part_count": FunctionTemplate(template=_part_count, range=COUNT),
+    "translate": plain("translate({0}, {1}, {2})"),
+    "lpad": plain(_padded("lpad")),
+    "rpad": plain(_padded("rpad")),
     "position": FunctionTemplate(template="CAST(strpos({0}, {1}) AS BIGINT)", range=COUNT),
 }
 

@@ -14,6 +14,7 @@ from itertools import accumulate
 from discreet.catalog.schema import Kind
 from discreet.engines.dialect import (
     CALENDAR,
+    CALENDAR_ENDS,
     Dialect,
     FunctionTemplate,
     Written,
@@ -149,6 +150,38 @@ def _clock(microseconds: int) -> str:
     return f"make_interval(days => {days}, secs => {seconds}) + {parts} * INTERVAL '1 microsecond'"
 
 
+def _moved(shift: str) -> str:
+    """Return a time moved by microseconds that keep it inside the calendar.
+
+    Days go apart: a product with an interval is computed in floating point.
+    """
+    days = f"make_interval(days => CAST(({shift}) / {DAY_LENGTH} AS INTEGER))"
+    return f"{{0}} + {days} + (({shift}) % {DAY_LENGTH}) * INTERVAL '1 microsecond'"
+
+
+_MICROSECONDS_AT = "CAST(extract(epoch FROM {0}) * 1000000 AS BIGINT)"
+
+
+def _add_microseconds(arguments: Sequence[Written]) -> str:
+    x, shift = arguments
+    low, high = CALENDAR_ENDS
+    body = (
+        f"CASE WHEN {{1}} BETWEEN {low - high} AND {high - low} THEN "
+        f"CASE WHEN {_MICROSECONDS_AT} + {{1}} BETWEEN {low} AND {high} "
+        f"THEN {_moved('{1}')} END END"
+    )
+    return _as_kind_of(let(body, moment(x), shift.text), x)
+
+
+def _time_bucket(arguments: Sequence[Written]) -> str:
+    x, width, origin = arguments
+    size, first = number(width), number(origin) % number(width)
+    back = f"((({_MICROSECONDS_AT} - {first}) % {size} + {size}) % {size})"
+    moved = _moved(f"-{back}")
+    inside = f"{_MICROSECONDS_AT} - {back} >= {CALENDAR_ENDS[0]}"
+    return _as_kind_of(let(f"CASE WHEN {inside} THEN {moved} END", moment(x)), x)
+
+
 def _make_date(arguments: Sequence[Written]) -> str:
     first = "make_date(CAST({0} AS INTEGER), CAST({1} AS INTEGER), 1)"
     body = (
@@ -255,6 +288,8 @@ TIMES = {
         template="CAST({0} - {1} AS BIGINT)", range=lambda _: (-(10**7), 10**7)
     ),
     "add_interval": plain(_add_interval),
+    "add_microseconds": plain(_add_microseconds),
+    "time_bucket": plain(_time_bucket),
     "make_date": plain(_make_date),
     "to_date": plain(_to_date),
     "to_timestamp": plain(_to_timestamp),

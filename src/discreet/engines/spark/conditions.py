@@ -10,16 +10,21 @@ from discreet.engines.dialect import (
     FunctionTemplate,
     Template,
     Written,
+    braced,
     clamped,
     fits,
     hull,
+    near,
     number,
     pattern_of,
     plain,
     text_literal,
+    words,
 )
+from discreet.engines.regular import captured, condition_text, replaced
 from discreet.query.expressions.functions import LONGEST_TEXT
 from discreet.query.expressions.literals import Sign, escaped
+from discreet.query.expressions.regular_text import JAVA, Piece
 
 LONGEST_REPEATED = 1000
 """Longer text is written once, at the cost of a list around its value; else nesting would double
@@ -174,7 +179,69 @@ def _replace(arguments: Sequence[Written]) -> str:
     return f"replace({_at_most(x, longest)}, {old.text}, {new.text})"
 
 
+def _split_part(arguments: Sequence[Written]) -> str:
+    x, separator, place = arguments
+    return f"split_part({x.text}, {separator.text}, {near(place)})"
+
+
+def _padded(name: str) -> Template:
+    def write(arguments: Sequence[Written]) -> str:
+        x, size, fill = arguments
+        return f"{name}({x.text}, {near(size)}, {fill.text})"
+
+    return write
+
+
+def _part_count(arguments: Sequence[Written]) -> str:
+    x, separator = arguments
+    rest = f"length(replace({{0}}, {braced(separator.text)}, ''))"
+    return let(x.text, f"((length({{0}}) - {rest}) div {len(words(separator))} + 1)")
+
+
+def _matches(arguments: Sequence[Written]) -> str:
+    x, pattern = _at_most(arguments[0], LONGEST_TEXT), condition_text(arguments[1], JAVA)
+    return f"({x} RLIKE {spark_text(pattern)})"
+
+
+def _extract(arguments: Sequence[Written]) -> str:
+    x, (pattern, group) = _at_most(arguments[0], LONGEST_TEXT), captured(arguments, JAVA)
+    return f"regexp_extract({x}, {spark_text(pattern)}, {group})"
+
+
+def _sign(piece: Piece) -> str:
+    if isinstance(piece, int):
+        return f"${piece}"
+    return f"\\{piece}"
+
+
+def _sign_behind(piece: Piece) -> str:
+    """Return a piece of a replacement where two more groups stand before all others."""
+    return _sign(piece + 2 if isinstance(piece, int) else piece)
+
+
+def _replace_all(arguments: Sequence[Written]) -> str:
+    pattern, new, longest = replaced(arguments, JAVA, _sign)
+    x = _at_most(arguments[0], longest)
+    return f"regexp_replace({x}, {spark_text(pattern)}, {spark_text(new)})"
+
+
+def _replace_first(arguments: Sequence[Written]) -> str:
+    """Return a text whose first match is replaced; Spark knows only all of them.
+
+    From the start of the text on, the shortest text before a match is found once, and kept.
+    """
+    pattern, new, longest = replaced(arguments, JAVA, _sign_behind)
+    if pattern.startswith("^"):
+        return _replace_all(arguments)
+    x, first = _at_most(arguments[0], longest), spark_text(f"^((?s:.*?))({pattern})")
+    return f"regexp_replace({x}, {first}, {spark_text('$1' + new)})"
+
+
 TEXTS = {
+    "regexp_matches": plain(_matches),
+    "regexp_extract": plain(_extract),
+    "regexp_replace": plain(_replace_first),
+    "regexp_replace_all": plain(_replace_all),
     "lower": plain(LOWER),
     "upper": plain(UPPER),
     "length": FunctionTemplate(template="length({0})", range=lambda _: (0, 2**32)),
@@ -190,6 +257,13 @@ TEXTS = {
     "starts_with": plain("startswith({0}, {1})"),
     "ends_with": plain("endswith({0}, {1})"),
     "contains": plain("contains({0}, {1})"),
+    "byte_length": FunctionTemplate(template="octet_length({0})", range=lambda _: (0, 2**34)),
+    "ascii": FunctionTemplate(template="ascii({0})", range=lambda _: (0, 2**32)),
+    "split_part": plain(_split_part),
+    "part_count": FunctionTemplate(template=_part_count, range=lambda _: (0, 2**32)),
+    "translate": plain("translate({0}, {1}, {2})"),
+    "lpad": plain(_padded("lpad")),
+    "rpad": plain(_padded("rpad")),
     "position": FunctionTemplate(template="instr({0}, {1})", range=lambda _: (0, 2**32)),
 }
 

@@ -10,19 +10,17 @@ from collections.abc import Mapping, Sequence
 
 from discreet.catalog.schema import Kind
 from discreet.engines.dialect import (
-    FIRST_DAY,
     INT64,
-    LAST_DAY,
     Dialect,
     FunctionTemplate,
     Range,
     Written,
+    braced,
     integer_literal,
     number,
     plain,
     real,
     real_literal,
-    words,
 )
 from discreet.engines.spark.conditions import (
     CALENDAR,
@@ -39,132 +37,10 @@ from discreet.engines.spark.conditions import (
     with_our_names,
 )
 from discreet.engines.spark.numbers import ARITHMETIC, REALS
+from discreet.engines.spark.times import TIMES, moment
 from discreet.errors import UnsupportedError
-from discreet.query.expressions.time_functions import DAY, LENGTHS, MONTHS
 
 __all__ = ["CALENDAR", "ROW_ID", "SPARK", "with_our_names"]
-
-
-EPOCH = "DATE'1970-01-01'"
-
-
-def moment(argument: Written) -> str:
-    """Return a time as a timestamp of UTC."""
-    if argument.kind is Kind.TIMESTAMP:
-        return argument.text
-    return f"CAST({argument.text} AS TIMESTAMP_NTZ)"
-
-
-def microseconds(argument: Written) -> str:
-    """Return how many microseconds lie between 1970 and a time."""
-    return f"unix_micros(CAST({argument.text} AS TIMESTAMP_LTZ))"
-
-
-def _as_kind_of(text: str, argument: Written) -> str:
-    """Return a timestamp of UTC with a time zone if the argument has one, inside the calendar."""
-    inside = in_calendar(f"CAST({text} AS TIMESTAMP_NTZ)", Kind.TIMESTAMP)
-    return f"CAST({inside} AS TIMESTAMP_LTZ)" if argument.kind is Kind.TIMESTAMP_TZ else inside
-
-
-def _date_trunc(arguments: Sequence[Written]) -> str:
-    unit, x = words(arguments[0]), arguments[1]
-    if unit in ("decade", "century"):
-        years = MONTHS[unit] // 12
-        year = f"year({moment(x)})"
-        return _as_kind_of(f"make_date({year} - {year} % {years}, 1, 1)", x)
-    return _as_kind_of(f"date_trunc('{unit}', {moment(x)})", x)
-
-
-def _date_diff(arguments: Sequence[Written]) -> str:
-    unit, start, end = words(arguments[0]), *arguments[1:]
-    if unit == "week":
-        return f"CAST(datediff({moment(end)}, {moment(start)}) div 7 AS BIGINT)"
-    return f"({_index(unit, end)} - {_index(unit, start)})"
-
-
-def _index(unit: str, time: Written) -> str:
-    """Return a number that grows by one from each unit of time to the next."""
-    if unit in LENGTHS:
-        length = LENGTHS[unit]
-        count = microseconds(time)
-        return f"(({count} - pmod({count}, {length})) div {length})"
-    months = f"(CAST(year({moment(time)}) AS BIGINT) * 12 + month({moment(time)}) - 1)"
-    return f"({months} div {MONTHS[unit]})"
-
-
-def _add_days(arguments: Sequence[Written]) -> str:
-    day, days = arguments
-    moved = f"try_add(CAST(datediff({day.text}, {EPOCH}) AS BIGINT), {integer_text(days)})"
-    inside = only(moved, f"{{0}} BETWEEN {FIRST_DAY} AND {LAST_DAY}")
-    return f"date_add({EPOCH}, CAST({inside} AS INT))"
-
-
-def _add_interval(arguments: Sequence[Written]) -> str:
-    x, *numbers = arguments
-    months, days, rest = map(number, numbers)
-    if abs(months) > 120_000 or abs(days) > 4_000_000 or abs(rest) > 4 * 10**17:
-        kind = "TIMESTAMP_LTZ" if x.kind is Kind.TIMESTAMP_TZ else "TIMESTAMP_NTZ"
-        return f"CAST(NULL AS {kind})"
-    moved = (
-        f"({moment(x)} + make_ym_interval(0, {integer_literal(months)}))" if months else moment(x)
-    )
-    further = days * DAY + rest
-    if further:
-        moved = f"timestamp_micros(unix_micros(CAST({moved} AS TIMESTAMP_LTZ)) + {further})"
-    return _as_kind_of(moved, x)
-
-
-def _make_date(arguments: Sequence[Written]) -> str:
-    ends = ((1, 9999), (1, 12), (1, 31))
-    parts = [
-        only(integer_text(each), f"{{0}} BETWEEN {low} AND {high}")
-        for each, (low, high) in zip(arguments, ends, strict=True)
-    ]
-    year, month, day = (
-        f"lpad(CAST({each} AS STRING), {size}, '0')"
-        for each, size in zip(parts, (4, 2, 2), strict=True)
-    )
-    return f"try_cast(concat({year}, '-', {month}, '-', {day}) AS DATE)"
-
-
-PARTS = {
-    "microsecond": "CAST(date_part('SECOND', {0}) * 1000000 AS BIGINT)",
-    "millisecond": "CAST(floor(date_part('SECOND', {0}) * 1000) AS BIGINT)",
-    "second": "second({0})",
-    "minute": "minute({0})",
-    "hour": "hour({0})",
-    "day": "day({0})",
-    "dow": "(dayofweek({0}) - 1)",
-    "isodow": "(weekday({0}) + 1)",
-    "doy": "dayofyear({0})",
-    "week": "weekofyear({0})",
-    "month": "month({0})",
-    "quarter": "quarter({0})",
-    "year": "year({0})",
-    "isoyear": "CAST(date_part('YEAROFWEEK', {0}) AS BIGINT)",
-    "decade": "(year({0}) div 10)",
-    "century": "((year({0}) - 1) div 100 + 1)",
-}
-
-
-def _date_part(arguments: Sequence[Written]) -> str:
-    part, x = words(arguments[0]), arguments[1]
-    if part == "epoch":
-        return f"(CAST({microseconds(x)} AS DOUBLE) / 1e6)"
-    return PARTS[part].format(moment(x))
-
-
-TIMES = {
-    "date_part": FunctionTemplate(template=_date_part, range=lambda _: (-(10**8), 10**8)),
-    "date_trunc": plain(_date_trunc),
-    "date_diff": plain(_date_diff),
-    "add_days": plain(_add_days),
-    "days_between": FunctionTemplate(
-        template="CAST(datediff({0}, {1}) AS BIGINT)", range=lambda _: (-(10**7), 10**7)
-    ),
-    "add_interval": plain(_add_interval),
-    "make_date": plain(_make_date),
-}
 
 
 SPACES = spark_text(" \t\n\r\f\v")
@@ -220,23 +96,18 @@ def _trimmed(text: str) -> str:
 
 def _numeral(text: str) -> str:
     """Return a text that is a number, without what groups its digits, else NULL."""
-    is_number = f"CASE WHEN {{0}} RLIKE {_braced(NUMBER)} THEN replace({{0}}, '_', '') END"
+    is_number = f"CASE WHEN {{0}} RLIKE {braced(NUMBER)} THEN replace({{0}}, '_', '') END"
     return let(_trimmed(text), is_number)
 
 
 def _whole_numeral(text: str) -> str:
     """Return what a text that is a number in ten or sixteen digits is as an integer."""
     read = (
-        f"CASE WHEN {{0}} RLIKE {_braced(HEXADECIMAL)} "
+        f"CASE WHEN {{0}} RLIKE {braced(HEXADECIMAL)} "
         "THEN CAST(conv(substring({0}, 3), 16, 10) AS BIGINT) "
         f"ELSE try_cast(try_cast({_numeral('{0}')} AS DECIMAL(38, 0)) AS BIGINT) END"
     )
     return let(_trimmed(text), read)
-
-
-def _braced(text: str) -> str:
-    """Return a text as part of a template."""
-    return text.replace("{", "{{").replace("}", "}}")
 
 
 def _to_integer(arguments: Sequence[Written]) -> str:
@@ -332,22 +203,20 @@ small. 0.0 and -0.0 are equal, so that both are written alike."""
 
 
 def _day(text: str) -> str:
-    year, month, day = (f"regexp_extract({text}, {_braced(TIME)}, {part})" for part in (1, 2, 3))
+    year, month, day = (f"regexp_extract({text}, {braced(TIME)}, {part})" for part in (1, 2, 3))
     return f"concat(lpad({year}, 4, '0'), '-', {month}, '-', {day})"
 
 
 def _dashed(text: str) -> str:
     """Return a text whose date has dashes, if it had slashes."""
-    body = (
-        f"CASE WHEN {{0}} RLIKE {_braced(SLASHES)} THEN translate({{0}}, '/', '-') ELSE {{0}} END"
-    )
+    body = f"CASE WHEN {{0}} RLIKE {braced(SLASHES)} THEN translate({{0}}, '/', '-') ELSE {{0}} END"
     return let(text, body)
 
 
 def _to_date(arguments: Sequence[Written]) -> str:
     x = arguments[0]
     if x.kind is Kind.TEXT:
-        read = f"CASE WHEN {{0}} RLIKE {_braced(TIME)} THEN try_cast({_day('{0}')} AS DATE) END"
+        read = f"CASE WHEN {{0}} RLIKE {braced(TIME)} THEN try_cast({_day('{0}')} AS DATE) END"
         return in_calendar(let(_dashed(_trimmed(x.text)), read), Kind.DATE)
     return x.text if x.kind is Kind.DATE else f"CAST({moment(x)} AS DATE)"
 
@@ -356,12 +225,12 @@ def _to_timestamp(arguments: Sequence[Written]) -> str:
     x = arguments[0]
     if x.kind is not Kind.TEXT:
         return moment(x)
-    clock = f"regexp_extract({{0}}, {_braced(TIME)}, 4)"
-    is_midnight = f"{clock} RLIKE {_braced(MIDNIGHT)}"
+    clock = f"regexp_extract({{0}}, {braced(TIME)}, 4)"
+    is_midnight = f"{clock} RLIKE {braced(MIDNIGHT)}"
     first = f"CAST(try_cast({_day('{0}')} AS DATE) AS TIMESTAMP_NTZ)"
     exact = f"try_cast(concat({_day('{0}')}, ' ', {clock}) AS TIMESTAMP_NTZ)"
     read = (
-        f"CASE WHEN NOT {{0}} RLIKE {_braced(TIME)} THEN NULL WHEN {clock} = '' THEN {first} "
+        f"CASE WHEN NOT {{0}} RLIKE {braced(TIME)} THEN NULL WHEN {clock} = '' THEN {first} "
         f"WHEN {is_midnight} THEN {first} + INTERVAL '1' DAY ELSE {exact} END"
     )
     return in_calendar(let(_dashed(x.text), read), Kind.TIMESTAMP)

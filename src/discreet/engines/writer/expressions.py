@@ -327,7 +327,7 @@ def _window(window: Window, place: WriteContext) -> str:
     if function in ORDERLESS and window.frame == "whole":
         over = f"OVER (PARTITION BY {partition})"
     else:
-        frame = FRAMES[window.frame] if function in FRAMED else ""
+        frame = _frame(window.frame) if function in FRAMED else ""
         over = f"OVER (PARTITION BY {partition} ORDER BY {', '.join(order or [place.unit])}{frame})"
     if function is WindowFunction.COUNT and not window.arguments:
         return f"count(*) {over}"
@@ -342,6 +342,11 @@ def _window(window: Window, place: WriteContext) -> str:
         kind = window.arguments[0].facts.kind
         name = place.dialect.aggregates.get((name, kind), name)
     return f"{name}({arguments}) {over}"
+
+
+def _frame(frame: str) -> str:
+    known = FRAMES.get(frame)
+    return known or f" ROWS BETWEEN {int(frame.split(maxsplit=1)[0])} PRECEDING AND CURRENT ROW"
 
 
 def _offset(expression: Expression, place: WriteContext) -> str:

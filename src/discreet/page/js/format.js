@@ -41,6 +41,7 @@ export const eps = (value) => `ε ${amount(value)}`;
 /** Keys and names are texts nobody has looked at: control characters are shown as escapes. */
 export function key(value) {
   if (value === null || value === undefined) return "NULL";
+  if (Array.isArray(value)) return `[${value.map(key).join(", ")}]`;
   if (typeof value === "object") return JSON.stringify(value);
   return String(value).replace(/[\u0000-\u001f\u007f-\u009f\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff]/g,
     (each) => `\\u${each.charCodeAt(0).toString(16).padStart(4, "0")}`);

@@ -1,4 +1,4 @@
-"""Which statistic an SQL aggregate is; aggregations that are one."""
+"""Which statistic an SQL aggregate is."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
@@ -8,22 +8,14 @@ from sqlglot import exp
 
 from discreet.catalog.schema import Kind
 from discreet.errors import UnsupportedError
+from discreet.query.check.aggregate_rejections import no_form
 from discreet.query.check.relations import Names
+from discreet.query.check.tuple_texts import are_tuple_kinds, tuple_text, when_all_known
 from discreet.query.expressions.literals import number_from_text
 from discreet.query.expressions.translate import NameScope, condition, translate
-from discreet.query.identity import canonical_release
 from discreet.query.parse import DIALECT, span_of
-from discreet.query.questions import Aggregate, Aggregation, Statistic
-from discreet.query.tree import (
-    Case,
-    Expression,
-    Facts,
-    Interval,
-    Literal,
-    NamedExpression,
-    Select,
-    map_columns,
-)
+from discreet.query.questions import Aggregate, Statistic
+from discreet.query.tree import Case, Expression, Facts, Interval, Literal
 
 WRITTEN = "written"
 """Under this name the meta data of a node say how people read it."""
@@ -75,6 +67,7 @@ OTHER_NAMES = {
     "mean": exp.Avg,
     "var_samp": exp.Variance,
     "countif": exp.CountIf,
+    "every": exp.LogicalAnd,
 }
 
 
@@ -128,11 +121,19 @@ def same_level(node: exp.Expr) -> Iterator[exp.Expr]:
             yield from same_level(each)
 
 
+def bare_aggregate(node: exp.Expr) -> exp.Expr:
+    """Return an aggregate without FILTER, by the node of its usual name."""
+    bare = node.this if isinstance(node, exp.Filter) else node
+    if not isinstance(bare, exp.Anonymous) or bare.name.casefold() not in OTHER_NAMES:
+        return bare
+    if len(bare.expressions) != 1:
+        raise no_form(node)
+    return OTHER_NAMES[bare.name.casefold()](this=bare.expressions[0])
+
+
 def aggregate_from(node: exp.Expr, scope: NameScope, names: Names) -> Aggregate:
     """Return the meaning of an aggregate, or reject one that is not supported."""
-    bare = node.this if isinstance(node, exp.Filter) else node
-    if isinstance(bare, exp.Anonymous) and bare.name.casefold() in OTHER_NAMES:
-        bare = OTHER_NAMES[bare.name.casefold()](this=bare.expressions[0])
+    bare = bare_aggregate(node)
     made = _Reading(node=node, scope=scope, names=names).aggregate(bare)
     return replace(
         made,
@@ -165,6 +166,18 @@ ONE = Literal(
 )
 
 
+def when_counted(argument: Expression, node: exp.Expr, scope: NameScope) -> Expression:
+    """Return an argument that is NULL where FILTER, if the aggregate has one, is not true."""
+    if not isinstance(node, exp.Filter):
+        return argument
+    is_counted = condition(node.expression.this, scope)
+    domain = argument.facts.domain
+    with_null = domain if domain is None or None in domain else (*domain, None)
+    facts = replace(argument.facts, nullable=True, domain=with_null)
+    null = Literal(value=None, facts=replace(facts, domain=(None,)))
+    return Case(branches=((is_counted, argument),), otherwise=null, facts=facts)
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Reading:
     """One aggregate while it is read. FILTER makes its argument NULL where it is not true."""
@@ -177,14 +190,7 @@ class _Reading:
         return self.filtered(translate(inner, self.scope))
 
     def filtered(self, argument: Expression) -> Expression:
-        if not isinstance(self.node, exp.Filter):
-            return argument
-        is_counted = condition(self.node.expression.this, self.scope)
-        domain = argument.facts.domain
-        with_null = domain if domain is None or None in domain else (*domain, None)
-        facts = replace(argument.facts, nullable=True, domain=with_null)
-        null = Literal(value=None, facts=replace(facts, domain=(None,)))
-        return Case(branches=((is_counted, argument),), otherwise=null, facts=facts)
+        return when_counted(argument, self.node, self.scope)
 
     def aggregate(self, bare: exp.Expr) -> Aggregate:
         if isinstance(bare, exp.CountIf):
@@ -210,7 +216,7 @@ class _Reading:
     def pair(self, bare: exp.Expr) -> Aggregate:
         """Return a statistic of pairs; FILTER makes y NULL, and a pair without y is none."""
         if set(_given(bare)) - {"this", "expression"}:
-            raise _no_form(self.node)
+            raise no_form(self.node)
         y, x = self.argument(bare.this), translate(bare.expression, self.scope)
         for each in (y, x):
             _check_number(each.facts.kind, self.node)
@@ -219,17 +225,17 @@ class _Reading:
     def simple(self, bare: exp.Expr) -> Aggregate:
         statistic, inner = SIMPLE.get(type(bare)), bare.this
         if statistic is None or set(_given(bare)) - {"this"}:
-            raise _no_form(self.node)
+            raise no_form(self.node)
         if isinstance(inner, exp.Distinct):
             statistic = WHEN_DISTINCT.get(statistic)
             if statistic is None or len(inner.expressions) != 1:
-                raise _no_form(self.node)
+                raise no_form(self.node)
             inner = inner.expressions[0]
         return _checked(Aggregate(statistic=statistic, argument=self.argument(inner)), self.node)
 
     def count(self, bare: exp.Count) -> Aggregate:
         if set(_given(bare)) - {"this", "big_int"}:
-            raise _no_form(self.node)
+            raise no_form(self.node)
         if bare.this is None or isinstance(bare.this, exp.Star):
             return self._counted(ONE)
         if isinstance(bare.this, exp.Distinct):
@@ -248,9 +254,24 @@ class _Reading:
         return Aggregate(statistic=Statistic.COUNT_ROWS)
 
     def _count_distinct(self, distinct: exp.Distinct) -> Aggregate:
-        if len(distinct.expressions) != 1 or distinct.args.get("on"):
-            raise _no_form(self.node)
-        return self._different(translate(distinct.expressions[0], self.scope))
+        if distinct.args.get("on"):
+            raise no_form(self.node)
+        first = distinct.expressions[0]
+        if len(distinct.expressions) > 1 or isinstance(first, exp.Tuple):
+            return self._different_tuples(distinct)
+        return self._different(translate(first, self.scope))
+
+    def _different_tuples(self, distinct: exp.Distinct) -> Aggregate:
+        """Count different rows of values; COUNT(DISTINCT a, b) leaves out those with a NULL."""
+        first, *others = distinct.expressions
+        nodes = first.expressions if isinstance(first, exp.Tuple) else distinct.expressions
+        values = [translate(each, self.scope) for each in nodes]
+        if (isinstance(first, exp.Tuple) and others) or not are_tuple_kinds(values):
+            raise no_form(self.node)
+        text = tuple_text(nodes)
+        if not isinstance(first, exp.Tuple):
+            text = when_all_known(text, nodes)
+        return self._different(translate(text, self.scope))
 
     def _different(self, value: Expression) -> Aggregate:
         """Count different values: units, if all of them are, and each row has its own."""
@@ -277,7 +298,7 @@ def _quantile(bare: exp.Expr, node: exp.Expr) -> tuple[exp.Expr, Fraction, bool]
         case exp.WithinGroup(this=exp.PercentileCont() | exp.PercentileDisc() as function):
             ordered = bare.expression.expressions
             if len(ordered) != 1 or function.args.get("expression"):
-                raise _no_form(node)
+                raise no_form(node)
             fraction = _fraction(function.this, node)
             is_descending = bool(ordered[0].args.get("desc"))
             is_discrete = isinstance(function, exp.PercentileDisc)
@@ -376,72 +397,3 @@ def _count_instead(node: exp.Expr) -> str:
     bare = node.this if isinstance(node, exp.Filter) else node
     column = bare.find(exp.Column)
     return "COUNT(*)" if column is None else f"COUNT(DISTINCT {column.sql(dialect=DIALECT)})"
-
-
-SUPPORTED = (
-    *("COUNT", "SUM", "AVG", "VARIANCE", "STDDEV", "MEDIAN", "QUANTILE", "MIN", "MAX", "MODE"),
-    *("CORR", "COVAR_POP", "COVAR_SAMP", "REGR_SLOPE", "REGR_INTERCEPT", "REGR_R2"),
-)
-
-
-def _no_form(node: exp.Expr) -> UnsupportedError:
-    # sqlglot writes STRING_AGG by its standard name.
-    written = node.sql(dialect=DIALECT).replace("LISTAGG(", "STRING_AGG(", 1)
-    name = written.partition("(")[0]
-    return UnsupportedError(
-        f"{written[:80] if name in SUPPORTED else name} is not supported on private tables",
-        f"Supported aggregates: {', '.join(SUPPORTED)}",
-        span=span_of(node),
-    )
-
-
-def register(release: Aggregation, releases: list[Aggregation]) -> tuple[int, dict[Aggregate, int]]:
-    """Return the release's number, and where its aggregates are there."""
-    for number, each in enumerate(releases):
-        merged = _merged(each, release)
-        if merged is not None:
-            releases[number] = merged
-            break
-    else:
-        number = len(releases)
-        releases.append(release)
-    return number, {each: place for place, each in enumerate(releases[number].aggregates)}
-
-
-def _merged(old: Aggregation, new: Aggregation) -> Aggregation | None:
-    """Return a release that gives what both do, if they are of the same rows and keys."""
-    if _base(old) != _base(new):
-        return None
-    rows = _with_columns(old.rows, new.rows)
-    if rows is None or any(
-        mine.expression != other.expression for mine, other in zip(old.keys, new.keys, strict=True)
-    ):
-        return None
-    aggregates = tuple(dict.fromkeys((*old.aggregates, *new.aggregates)))
-    return replace(old, rows=rows, aggregates=aggregates)
-
-
-def _base(release: Aggregation) -> str:
-    return canonical_release(replace(release, aggregates=()), {})
-
-
-def _with_columns(old: object, new: object) -> Select | None:
-    """Return the old rows with the columns of the new ones besides, by their own names."""
-    if not isinstance(old, Select) or not isinstance(new, Select):
-        return None
-    others = dict(zip(_relations(new), _relations(old), strict=True))
-    columns = {each.name: each for each in old.columns}
-    for each in new.columns:
-        expression = map_columns(
-            each.expression, lambda column: replace(column, source=others[column.source])
-        )
-        known = columns.setdefault(
-            each.name, NamedExpression(name=each.name, expression=expression)
-        )
-        if known.expression != expression:
-            return None
-    return replace(old, columns=tuple(columns.values()))
-
-
-def _relations(select: Select) -> list[str]:
-    return [select.name, *(each.name for each in select.joins)]

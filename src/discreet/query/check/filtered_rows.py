@@ -1,5 +1,6 @@
 """The rows of FROM and WHERE, and those of their columns that keys and aggregates read."""
 
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import Protocol
 
@@ -9,11 +10,13 @@ from discreet.query.check.relations import OutputColumn, PrivateRows
 from discreet.query.check.unmatched_rows import UnmatchedRows
 from discreet.query.expressions.narrowing import with_facts
 from discreet.query.tree import (
+    ColumnOf,
     Expression,
     Facts,
     GroupByUnit,
     NamedExpression,
     Select,
+    Window,
     columns_in,
     map_columns,
 )
@@ -52,7 +55,12 @@ class Rebase(Protocol):
 def needed_rows(
     filtered: Filtered, keys: list[Expression], arguments: list[Expression]
 ) -> tuple[Select, Rebase]:
-    """Return the filtered rows with the columns that keys and aggregates read, and no others."""
+    """Return the filtered rows with the columns that keys and aggregates read, and no others.
+
+    An argument that is a window is computed in these rows, and is a column of them.
+    """
+    windows = {each: f"__w{i}" for i, each in enumerate(dict.fromkeys(_windows(arguments)))}
+    arguments = [each for each in arguments if not isinstance(each, Window)]
     found = list(
         dict.fromkeys(each for expression in (*keys, *arguments) for each in columns_in(expression))
     )
@@ -65,18 +73,28 @@ def needed_rows(
         name=joined.name,
         joins=joined.joins,
         where=filtered.where,
-        columns=tuple(
-            NamedExpression(name=taken[each.source, each.name], expression=each) for each in found
+        columns=(
+            *(
+                NamedExpression(name=taken[each.source, each.name], expression=each)
+                for each in found
+            ),
+            *(NamedExpression(name=name, expression=each) for each, name in windows.items()),
         ),
     )
 
     def rebase(expression: Expression) -> Expression:
+        if isinstance(expression, Window):
+            return ColumnOf(source=ROWS, name=windows[expression], facts=expression.facts)
         return map_columns(
             expression,
             lambda each: replace(each, source=ROWS, name=taken[each.source, each.name]),
         )
 
     return rows, rebase
+
+
+def _windows(arguments: Iterable[Expression]) -> Iterator[Window]:
+    yield from (each for each in arguments if isinstance(each, Window))
 
 
 def private_rows(

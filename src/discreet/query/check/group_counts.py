@@ -11,9 +11,9 @@ from dataclasses import dataclass
 
 from sqlglot import exp
 
-from discreet.catalog.schema import Kind
 from discreet.query.check.aggregates import WRITTEN, is_aggregate
 from discreet.query.check.post_select import written_name
+from discreet.query.check.tuple_texts import are_tuple_kinds, tuple_text
 from discreet.query.parse import DIALECT
 from discreet.query.tree import Expression
 
@@ -23,9 +23,6 @@ INNER = {"expressions", "from_", "joins", "where", "group", "distinct"}
 
 REPEATS = "discreet_repeats"
 """The mark of a query around which UNION drops repeated rows."""
-
-TUPLE_KINDS = set(Kind) - {Kind.OTHER, Kind.INTERVAL}
-"""Kinds whose values have one text each."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -61,27 +58,11 @@ def counting(count: GroupCount, keys: Sequence[exp.Expr], value: exp.Expr) -> ex
 
 def value_of(nodes: Sequence[exp.Expr], keys: Sequence[Expression]) -> exp.Expr | None:
     """Return one value, never NULL, that is the same for the same keys only; None if none is."""
-    if any(each.facts.kind not in TUPLE_KINDS for each in keys) or not keys:
+    if not are_tuple_kinds(keys):
         return None
     if len(keys) == 1 and not keys[0].facts.nullable:
         return nodes[0].copy()
-    return _joined([_part(each) for each in nodes])
-
-
-def _part(node: exp.Expr) -> exp.Expr:
-    """Return a key's text behind its length, which says where it ends; N if it is NULL."""
-    text = exp.cast(exp.paren(node.copy(), copy=False), "TEXT", dialect=DIALECT)
-    length = exp.cast(exp.Length(this=text.copy()), "TEXT", dialect=DIALECT)
-    known = _joined([length, exp.Literal.string(":"), text])
-    is_null = exp.Is(this=exp.paren(node.copy(), copy=False), expression=exp.Null())
-    return exp.Case(ifs=[exp.If(this=is_null, true=exp.Literal.string("N"))], default=known)
-
-
-def _joined(parts: Sequence[exp.Expr]) -> exp.Expr:
-    whole = parts[0]
-    for each in parts[1:]:
-        whole = exp.DPipe(this=whole, expression=each)
-    return whole
+    return tuple_text(nodes)
 
 
 def _clauses(node: exp.Expr) -> set[str]:

@@ -127,6 +127,9 @@ def join_all(
     """Return the rows of FROM; every private relation is tied to the others by the unit."""
     base, rest, moved = _private_first(selection)
     shared_where = list(conjuncts(where))
+    if (order := _tied_order(base, rest, [*moved, *shared_where], names)) != rest:
+        moved += [one for each in rest for one in each.conditions]
+        rest = tuple(replace(each, conditions=()) for each in order)
     factors = {base.name: private_of(base).contribution_limit}
     seen = [base]
     tied: list[JoinedTable] = []
@@ -193,6 +196,37 @@ def _private_first(
         if each is not chosen:
             rest.append(replace(each, conditions=()) if is_inner else each)
     return chosen.source, tuple(rest), [*moved, *selection.moved] or [exp.true()]
+
+
+def _tied_order(
+    base: TableRef, rest: tuple[Joining, ...], everywhere: list[exp.Expr], names: Names
+) -> tuple[Joining, ...]:
+    """Return inner joins in an order in which each private relation is tied to one before it."""
+    if any(each.kind is not JoinKind.INNER for each in rest):
+        return rest
+    conditions = [*everywhere, *(one for each in rest for one in each.conditions)]
+    ties = list(join_equalities(conditions, names))
+    seen, waiting, order = [base], list(rest), []
+    while waiting:
+        chosen = next((each for each in waiting if _is_ready(each, seen, ties)), waiting[0])
+        waiting.remove(chosen)
+        seen.append(chosen.source)
+        order.append(chosen)
+    return tuple(order)
+
+
+def _is_ready(joining: Joining, seen: list[TableRef], ties: list[JoinEquality]) -> bool:
+    source = joining.source
+    if not isinstance(source.relation, PrivateRows):
+        return True
+    others = {each.name for each in seen if isinstance(each.relation, PrivateRows)}
+    for tie in ties:
+        mine = turned(tie, source)
+        if mine is None or mine[1][0].name not in others:
+            continue
+        if _are_units(*mine[0], *mine[1]) or is_path(*mine) or is_path(*reversed(mine)):
+            return True
+    return False
 
 
 def _joined_rows(source: TableRef) -> Relation | PublicRelation:

@@ -6,7 +6,9 @@ makes no difference that SQL says NULL in place of FALSE as soon as a key is NUL
 
 from sqlglot import exp
 
+from discreet.errors import JoinError
 from discreet.query.check.relations import Names, PrivateRows
+from discreet.query.parse import span_of
 
 INNER = "__inner"
 """What the rows of the inner query are called."""
@@ -38,4 +40,14 @@ def path_tie(left: exp.Expr, result: PrivateRows, names: Names) -> exp.EQ | None
     return exp.EQ(
         this=exp.column(inner.name, table=INNER, quoted=True),
         expression=exp.column(left.this.copy(), table=exp.to_identifier(source.name, quoted=True)),
+    )
+
+
+def other_than_unit(node: exp.In, unit: str) -> JoinError:
+    """Return the error for IN with a column by which rows of different units could be equal."""
+    return JoinError(
+        "IN (SELECT ...) on private rows is only supported for the privacy unit, or in WHERE for "
+        "keys of a declared path",
+        f"Select the privacy unit in it, and write {unit} IN (SELECT ...)",
+        span=span_of(node),
     )

@@ -63,6 +63,9 @@ def finish_post_query(node: exp.Select, sources: tuple[TableRef, ...]) -> PostQu
     node.set("expressions", [*node.expressions, *hidden])
     ends = carry_ends(node, names, sources) if is_row_by_row else {}
     inner = [each.relation for each in sources]
+    is_one = (not node.args.get("group") and _has_aggregate(node)) or all(
+        isinstance(each, PostQuery) and each.is_single for each in inner
+    )
     return PostQuery(
         tree=node,
         columns=names,
@@ -74,9 +77,7 @@ def finish_post_query(node: exp.Select, sources: tuple[TableRef, ...]) -> PostQu
         origins=origins,
         reads=reads,
         is_public=all(not isinstance(each, PostQuery) or each.is_public for each in inner),
-        is_single=is_first_only(node)
-        or (not node.args.get("group") and _has_aggregate(node))
-        or all(isinstance(each, PostQuery) and each.is_single for each in inner),
+        is_single=is_first_only(node) or (is_one and not _is_unnested(node)),
         groups_of=groups_shown(node, sources, is_row_by_row=is_row_by_row),
         row_key=row_key(node, names, sources, is_row_by_row=is_row_by_row),
     )
@@ -103,6 +104,13 @@ def is_first_only(node: exp.Expr) -> bool:
     """Return whether a query keeps one row at most."""
     limit = node.args.get("limit")
     return isinstance(limit, exp.Limit) and limit.expression.sql() in ("0", "1")
+
+
+def _is_unnested(node: exp.Select) -> bool:
+    """Return whether a list is made into rows."""
+    return any(
+        isinstance(each, exp.Explode) for column in node.expressions for each in _shallow(column)
+    )
 
 
 def _has_aggregate(node: exp.Select) -> bool:
@@ -308,13 +316,17 @@ MORE_NODES = tuple(
         *("Degrees", "Radians", "Initcap", "Reverse", "Chr", "Ascii", "Unicode", "MD5", "SHA2"),
         *("Dayname", "Monthname", "LastDay", "IsNan", "IsInf", "ConcatWs", "SplitPart", "Format"),
         *("Typeof", "Factorial", "Try", "TsOrDsToDate", "TsOrDsAdd", "DateSub", "TimestampAdd"),
+        *("ArrayMax", "ArrayMin", "ArraySum", "ArraySize", "ArraySort", "ArrayContains"),
         *("TimestampFromParts", "DateStrToDate", "UnixToTime", "Gcd", "Lcm", "BitwiseCount"),
     )
     if hasattr(exp, each)
 )
 
 
-ALLOWED = (exp.AggFunc, exp.Anonymous, *TRANSLATIONS, *PLAIN, *WINDOWS, *MORE_NODES)
+ALLOWED = (
+    *(exp.AggFunc, exp.Anonymous, exp.Array, exp.Explode),
+    *(*TRANSLATIONS, *PLAIN, *WINDOWS, *MORE_NODES),
+)
 """The parser's nodes of allowed functions. None makes a result of unlimited size."""
 
 
@@ -372,11 +384,11 @@ NONDETERMINISTIC_NODES = tuple(
 FALLIBLE = (exp.Func, exp.Add, exp.Sub, exp.Mul, exp.Div, exp.IntDiv, exp.Mod, exp.Neg)
 
 
-INFALLIBLE = (exp.Try, exp.TryCast, exp.Case, exp.If, exp.Coalesce, exp.Connector)
+INFALLIBLE = (exp.Try, exp.TryCast, exp.Case, exp.If, exp.Coalesce, exp.Connector, exp.Array)
 """Nodes that cannot fail, or that are only parts of functions."""
 
 
-NOT_TRIED = (exp.AggFunc, *WINDOWS, exp.Window, exp.Query)
+NOT_TRIED = (exp.AggFunc, *WINDOWS, exp.Window, exp.Query, exp.Explode)
 """Nodes that must not be inside DuckDB's TRY."""
 
 

@@ -10,13 +10,11 @@ from discreet.query.check.aggregates import (
     aggregate_from,
     is_aggregate,
     kind_of,
-    register,
     same_level,
 )
 from discreet.query.check.filtered_rows import (
     ROWS,
     Filtered,
-    Rebase,
     needed_rows,
     private_rows,
 )
@@ -44,6 +42,7 @@ from discreet.query.check.named_windows import write_out_windows
 from discreet.query.check.path_groups import are_of_one_unit
 from discreet.query.check.path_values import for_true_rows
 from discreet.query.check.post_select import expand_stars, written_names
+from discreet.query.check.registered import register
 from discreet.query.check.relations import (
     CommonTables,
     OutputColumn,
@@ -61,7 +60,9 @@ from discreet.query.check.row_scope import QuestionWalk, RowScope
 from discreet.query.check.selections import Selection
 from discreet.query.check.unit_groups import GROUPS, GroupRewriter, check_square, unit_aggregate
 from discreet.query.check.unit_keys import is_one_to_one, refuse_one_unit_groups, with_reason
+from discreet.query.check.unit_values import UnitReading
 from discreet.query.check.unmatched_rows import refuse_unmatched, unmatched_rows
+from discreet.query.check.written_aggregates import rewrite_aggregates
 from discreet.query.expressions.narrowing import narrow
 from discreet.query.expressions.rejections import below, row_level, unhandled
 from discreet.query.expressions.translate import condition, translate
@@ -80,7 +81,6 @@ from discreet.query.tree import (
     GroupByUnit,
     NamedExpression,
     Select,
-    UnitAggregate,
 )
 
 KEY_KINDS = set(Kind) - {Kind.OTHER, Kind.INTERVAL}
@@ -94,6 +94,7 @@ class PrivateSelect:
         self.node = selection.node
         self.names = selection.names
         expand_stars(self.node, self.names)
+        rewrite_aggregates(self.node)
         self.scope = RowScope(walker, self.names, named, self._aliases())
 
     def result(self) -> PrivateRows | PostQuery:
@@ -270,17 +271,21 @@ class PrivateSelect:
         refuse_unmatched(filtered.unmatched, self.names)
         if self.node.args.get("distinct"):
             raise unhandled("DISTINCT with GROUP BY on the privacy unit", self.node)
-        inner, rebase = needed_rows(filtered, keys, self._arguments(filtered))
+        reading = UnitReading(scope=self.scope, names=self.names, keys=keys, known=filtered.known)
+        nodes = list(self._aggregates())
+        made = [reading.aggregate(each) for each in nodes]
+        inner, rebase = needed_rows(filtered, keys, [x for each in made for x in each.arguments])
         key_columns = tuple(
             NamedExpression(name=f"k{i}", expression=rebase(each)) for i, each in enumerate(keys)
         )
-        nodes = list(self._aggregates())
+        is_single_row = filtered.joined.one_row_per_unit
         aggregates = [
-            self._unit_aggregate(i, node, filtered, rebase) for i, node in enumerate(nodes)
+            unit_aggregate(f"u{i}", each, rebase, node, is_single_row=is_single_row)
+            for i, (each, node) in enumerate(zip(made, nodes, strict=True))
         ]
         rows = GroupByUnit(source=inner, name=ROWS, keys=key_columns, aggregates=tuple(aggregates))
         names = {id(node): f"u{i}" for i, node in enumerate(nodes)}
-        is_single = len(keys) == 1
+        is_single = len(keys) == 1 and self.names.is_unit(keys[0])
         outs = (
             *(self._key_out(i, each, filtered.joined) for i, each in enumerate(keys)),
             *(OutputColumn(name=each.name, facts=each.facts) for each in aggregates),
@@ -302,21 +307,6 @@ class PrivateSelect:
             origin=None if found is None or joined.joins else found.origin,
             leads_to=frozenset() if found is None else found.leads_to,
         )
-
-    def _arguments(self, filtered: Filtered) -> list[Expression]:
-        made = [aggregate_from(each, self.scope, self.names) for each in self._aggregates()]
-        return [filtered.known(each.argument) for each in made if each.argument is not None]
-
-    def _unit_aggregate(
-        self, place: int, node: exp.Expr, filtered: Filtered, rebase: Rebase
-    ) -> UnitAggregate:
-        made = aggregate_from(node, self.scope, self.names)
-        if made.argument is not None:
-            made = replace(made, argument=filtered.known(made.argument))
-        is_single_row = filtered.joined.one_row_per_unit
-        found = unit_aggregate(f"u{place}", made, node, is_single_row=is_single_row)
-        argument = None if found.argument is None else rebase(found.argument)
-        return replace(found, argument=argument)
 
     def _from_groups(
         self, groups: PrivateRows, keys: list[Expression], names: dict[int, str]

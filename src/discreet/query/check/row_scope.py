@@ -1,5 +1,6 @@
 """The meaning of names, windows and inner queries in an expression over private rows."""
 
+import re
 from dataclasses import replace
 from datetime import date, datetime
 from fractions import Fraction
@@ -15,7 +16,8 @@ from discreet.errors import (
     UnknownNameError,
     UnsupportedError,
 )
-from discreet.query.check.path_values import INNER, only_true_counts, path_tie
+from discreet.query.check.named_windows import mean_over
+from discreet.query.check.path_values import INNER, only_true_counts, other_than_unit, path_tie
 from discreet.query.check.post_select import check_functions, whole
 from discreet.query.check.relations import (
     CommonTables,
@@ -154,6 +156,8 @@ class RowScope:
 
     def window(self, node: exp.Window) -> Expression:
         """Return a window inside one unit's rows; any other would tie units together."""
+        if isinstance(node.this, exp.Avg):
+            return translate(mean_over(node), self)
         if not self.allows_windows:
             raise unhandled("A window function in this place", node)
         for name, value in node.args.items():
@@ -282,7 +286,7 @@ class RowScope:
         there = next((out.name for out in source.columns if out.is_unit), None)
         here = next(
             (
-                f"{table_of(each, o)}.{o.written}"
+                ".".join(filter(None, (table_of(each, o), o.written)))
                 for each in self.names.sources
                 for o in each.columns
                 if o.is_unit
@@ -318,11 +322,7 @@ class RowScope:
                     inner = Names((rows,), parent=self.names)
                     where = condition(tie, RowScope(self.walker, inner, self.named, {}))
                     return UnitSemiJoin(rows=result.rows, name=INNER, where=where, facts=TRUTH)
-                raise JoinError(
-                    "IN (SELECT ...) on private rows is only supported for the privacy unit",
-                    f"Select the privacy unit in it, and write {self._unit_name()} IN (SELECT ...)",
-                    span=span_of(node),
-                )
+                raise other_than_unit(node, self._unit_name())
             if mine.facts.kind is not result.columns[0].facts.kind:
                 self._check_kinds(
                     TableRef(name="the inner query", relation=result),
@@ -404,7 +404,7 @@ def _constant(value: object) -> exp.Expr:
 
 
 def _frame(node: exp.Window, function: WindowFunction) -> str:
-    """Return "whole" or "running"; other frames are rejected."""
+    """Return "whole", "running" or "2 preceding"; other frames are rejected."""
     if function in RANKS | NEIGHBOURS:
         return "whole"
     spec = node.args.get("spec")
@@ -421,9 +421,13 @@ def _frame(node: exp.Window, function: WindowFunction) -> str:
     if parts.keys() - {"kind", "start", "start_side", "end", "end_side"}:
         raise unhandled("This window frame", node)
     is_rows = parts.get("kind") == "ROWS"
-    is_from_start = parts.get("start") == "UNBOUNDED" and parts.get("start_side") == "PRECEDING"
-    if is_rows and is_from_start and parts.get("end", "CURRENT ROW") in ("CURRENT ROW", ""):
-        return "running"
+    is_before = parts.get("start_side") == "PRECEDING"
+    is_from_start = parts.get("start") == "UNBOUNDED" and is_before
+    if is_rows and is_before and parts.get("end", "CURRENT ROW") in ("CURRENT ROW", ""):
+        if is_from_start:
+            return "running"
+        if re.fullmatch("[0-9]{1,6}", parts.get("start", "")):
+            return f"{int(parts['start'])} preceding"
     if is_from_start and parts.get("end") == "UNBOUNDED":
         return "whole"
     raise unhandled("This window frame", node)

@@ -7,6 +7,7 @@ from sqlglot import exp
 from discreet.catalog.schema import Kind
 from discreet.errors import NotGroupedError, QuestionError, UnboundedError, UnsupportedError
 from discreet.query.check.aggregates import PAIRS
+from discreet.query.check.filtered_rows import Rebase
 from discreet.query.check.post_select import without_margins, written_name
 from discreet.query.check.relations import PrivateRows
 from discreet.query.check.row_scope import RowScope
@@ -89,9 +90,9 @@ def check_bounded(argument: Expression, node: exp.Expr) -> None:
 
 
 def unit_aggregate(
-    name: str, aggregate: Aggregate, node: exp.Expr, *, is_single_row: bool
+    name: str, aggregate: Aggregate, rebase: Rebase, node: exp.Expr, *, is_single_row: bool
 ) -> UnitAggregate:
-    """Return an aggregate of all rows of one unit, or reject it."""
+    """Return an aggregate of all rows of one unit, its argument rebased, or reject it."""
     argument, function = aggregate.argument, UNIT_FUNCTIONS.get(aggregate.statistic)
     is_median = aggregate.statistic is Statistic.QUANTILE and aggregate.fraction == Fraction(1, 2)
     if is_median and argument is not None and argument.facts.kind.is_number:
@@ -99,13 +100,15 @@ def unit_aggregate(
     if function is None:
         raise UnsupportedError(
             f"{aggregate.text} is not supported with GROUP BY on the privacy unit",
-            "Use COUNT, SUM, AVG, MIN, MAX or MEDIAN",
+            "Use COUNT, SUM, AVG, MIN, MAX, MEDIAN, BOOL_OR, BOOL_AND, ARG_MAX, ARG_MIN, FIRST or "
+            "LAST",
             span=span_of(node),
         )
     facts = unit_facts(function, argument, is_single_row=is_single_row)
     if argument is not None and function in (UnitFunction.SUM, UnitFunction.AVG):
         check_bounded(argument, node)
-    return UnitAggregate(name=name, function=function, argument=argument, facts=facts)
+    rebased = None if argument is None else rebase(argument)
+    return UnitAggregate(name=name, function=function, argument=rebased, facts=facts)
 
 
 SQUARES = {

@@ -171,6 +171,13 @@ def _of_time(call: Call, column: ColumnOf) -> Cuts | None:
     return _crossings(varying[0], column, starts)
 
 
+def _bucket(call: Call, column: ColumnOf) -> Cuts | None:
+    """Buckets of time begin at multiples of their width."""
+    size = DAY if call.arguments[0].facts.kind is Kind.DATE else 1
+    width, first = (Fraction(integer(each), size) for each in call.arguments[1:])
+    return _crossings(call.arguments[0], column, lambda a: _multiples(a, width, first))
+
+
 def _to_integer(call: Call, column: ColumnOf) -> Cuts | None:
     is_number = call.arguments[0].facts.kind.is_number
     return _at(_halves)(call, column) if is_number else None
@@ -203,6 +210,7 @@ STEPS: dict[str, Step] = {
     "to_integer": _to_integer,
     "integer_divide": _quotient,
     "to_date": _to_date,
+    "time_bucket": _bucket,
     **dict.fromkeys(("date_trunc", "date_part", "date_diff"), _of_time),
     **dict.fromkeys(COMPARISONS, _compared),
     "is_null": _at(lambda _: []),

@@ -12,9 +12,9 @@ from sqlglot import exp
 from discreet.catalog.schema import Kind
 from discreet.errors import UnsupportedError
 from discreet.query.expressions.coercion import coerce
-from discreet.query.expressions.rejections import function_name, rejection
+from discreet.query.expressions.rejections import rejection, written_name
 from discreet.query.parse import span_of
-from discreet.query.tree import Expression
+from discreet.query.tree import Call, Expression
 
 
 class NameScope(Protocol):
@@ -37,20 +37,41 @@ NodeRule = Callable[[exp.Expr, NameScope], Expression]
 
 
 TRANSLATIONS: dict[type[exp.Expr], NodeRule] = {}
-"""The rule of each node that is no plain function. `query.expressions.translate` registers them."""
+"""Rules of nodes that are more than a plain function. `query.expressions.translate` adds them."""
 
 
 def translate(node: exp.Expr, scope: NameScope) -> Expression:
     """Return what a node computes of a row; anything that is not on the list is rejected."""
+    found = with_spans(node, scope)
+    if is_span(found):
+        raise UnsupportedError(
+            "The value here is an interval, which is not supported on private rows",
+            "Write EXTRACT(epoch FROM ...) to get seconds, or DATE_DIFF('day', earlier, later)",
+            span=span_of(node),
+        )
+    return found
+
+
+def with_spans(node: exp.Expr, scope: NameScope) -> Expression:
+    """Return what a node computes of a row, which may be a span of time that no engine has."""
     while isinstance(node, exp.Paren):
         node = node.this
-    if type(node) in PLAIN:
-        name, keys = PLAIN[type(node)]
-        return coerce(name, arguments_of(node, keys, scope), node)
     rule = TRANSLATIONS.get(type(node))
-    if rule is None:
+    if rule is not None:
+        return rule(node, scope)
+    if type(node) not in PLAIN:
         raise rejection(node)
-    return rule(node, scope)
+    name, keys = PLAIN[type(node)]
+    return coerce(name, arguments_of(node, keys, scope), node)
+
+
+SPAN, DIFFERENCE = "span", "difference"
+"""The functions by which a span of time is known until something is made of it."""
+
+
+def is_span(expression: Expression) -> bool:
+    """Return whether an expression is a span of time, which engines do not have."""
+    return isinstance(expression, Call) and expression.function in (SPAN, DIFFERENCE)
 
 
 def condition(node: exp.Expr, scope: NameScope) -> Expression:
@@ -85,7 +106,6 @@ PLAIN: dict[type[exp.Expr], tuple[str, tuple[str, ...]]] = {
     exp.Least: ("least", ("this", "expressions")),
     exp.Lower: ("lower", ("this",)),
     exp.Upper: ("upper", ("this",)),
-    exp.Length: ("length", ("this",)),
     exp.Substring: ("substring", ("this", "start", "length")),
     exp.Left: ("left", ("this", "expression")),
     exp.Right: ("right", ("this", "expression")),
@@ -94,6 +114,8 @@ PLAIN: dict[type[exp.Expr], tuple[str, tuple[str, ...]]] = {
     exp.Contains: ("contains", ("this", "expression")),
     exp.StrPosition: ("position", ("this", "substr")),
     exp.DateFromParts: ("make_date", ("year", "month", "day")),
+    exp.Ascii: ("ascii", ("this",)),
+    exp.Translate: ("translate", ("this", "from_", "to")),
 }
 """Nodes that are a function of their arguments, and sqlglot's names of these, in order."""
 
@@ -120,8 +142,7 @@ def check_parts(node: exp.Expr, keys: tuple[str, ...]) -> None:
     for key, part in node.args.items():
         if key not in keys and key not in WITHOUT_MEANING and part not in (None, False, []):
             raise UnsupportedError(
-                f"{key.upper()} in {function_name(node).upper() or node.key.upper()} is not "
-                "supported on private rows",
-                "Remove it",
+                f"This form of {written_name(node)} is not supported on private rows",
+                "Write it with fewer arguments or keywords",
                 span=span_of(node),
             )

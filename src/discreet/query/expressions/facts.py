@@ -193,6 +193,11 @@ def condition(arguments: Arguments) -> Facts:
     return truth(nullable=any_nullable(arguments))
 
 
+def perhaps(_: Arguments) -> Facts:
+    """Return the facts of a condition that can be NULL by itself."""
+    return truth(nullable=True)
+
+
 def always_known(_: Arguments) -> Facts:
     """Return the facts of a condition that is never NULL."""
     return truth(nullable=False)

@@ -1,4 +1,4 @@
-"""STRFTIME, DAYNAME, MONTHNAME and WIDTH_BUCKET, made of functions that all engines have.
+"""STRFTIME, TO_CHAR, DAYNAME, MONTHNAME and WIDTH_BUCKET, made of functions that all engines have.
 
 Engines differ in names of months, in padding and in what a format can say. Made of parts of a time
 and of texts, a format gives the same everywhere, and its groups can be listed.
@@ -28,6 +28,9 @@ DAYS = ("Sunday", "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Satur
 
 Piece = Callable[[Expression], Expression]
 """What a directive makes of a time."""
+
+
+Forms = dict[str, Piece]
 
 
 def _part(name: str) -> Piece:
@@ -76,6 +79,32 @@ def _microsecond(time: Expression) -> Expression:
     return call("modulo", call("date_part", literal("microsecond"), time), literal(1_000_000))
 
 
+def _millisecond(time: Expression) -> Expression:
+    return call("modulo", call("date_part", literal("millisecond"), time), literal(1000))
+
+
+def _week(first: int) -> Piece:
+    """Return the number of the week whose first day has this number; days before it have 0."""
+
+    def number(time: Expression) -> Expression:
+        weekday = call("date_part", literal("dow"), time)
+        since = call("modulo", call("add", weekday, literal(7 - first)), literal(7))
+        later = call("add", call("date_part", literal("doy"), time), literal(6))
+        return call("integer_divide", call("subtract", later, since), literal(7))
+
+    return number
+
+
+def _joined_by(separator: str, *pieces: Piece) -> Piece:
+    """Return pieces with a text between them."""
+
+    def text(time: Expression) -> Expression:
+        found = [each for piece in pieces for each in (literal(separator), piece(time))]
+        return call("concatenate", *found[1:])
+
+    return text
+
+
 def _short(names: tuple[str, ...]) -> tuple[str, ...]:
     return tuple(each[:3] for each in names)
 
@@ -90,6 +119,7 @@ DIRECTIVES: dict[str, Piece] = {
     "%M": _padded(_part("minute"), 2),
     "%S": _padded(_part("second"), 2),
     "%f": _padded(_microsecond, 6),
+    "%g": _padded(_millisecond, 3),
     "%p": _named(_half, ("AM", "PM"), 0),
     "%j": _padded(_part("doy"), 3),
     "%a": _named(_part("dow"), _short(DAYS), 0),
@@ -100,10 +130,23 @@ DIRECTIVES: dict[str, Piece] = {
     "%w": _plain(_part("dow")),
     "%G": _padded(_part("isoyear"), 4),
     "%V": _padded(_part("week"), 2),
+    "%U": _padded(_week(0), 2),
+    "%W": _padded(_week(1), 2),
     "%-d": _plain(_part("day")),
     "%-m": _plain(_part("month")),
     "%-H": _plain(_part("hour")),
     "%-I": _plain(_of_twelve),
+    "%-M": _plain(_part("minute")),
+    "%-S": _plain(_part("second")),
+    "%-j": _plain(_part("doy")),
+}
+DIRECTIVES |= {
+    "%x": _joined_by("-", *(DIRECTIVES[each] for each in ("%Y", "%m", "%d"))),
+    "%X": _joined_by(":", *(DIRECTIVES[each] for each in ("%H", "%M", "%S"))),
+}
+DIRECTIVES |= {
+    "%T": DIRECTIVES["%X"],
+    "%c": _joined_by(" ", DIRECTIVES["%x"], DIRECTIVES["%X"]),
 }
 """What a format can say, as DuckDB has it."""
 
@@ -119,11 +162,15 @@ def _formatted(node: exp.Expr, scope: NameScope) -> Expression:
     time, form = node.this, node.args["format"]
     if isinstance(time, exp.Literal) and time.is_string and not isinstance(form, exp.Literal):
         time, form = form, time
+    return _text(translate(time, scope), _WORDS.findall(_stated_format(form, node)), node)
+
+
+def _stated_format(form: exp.Expr | None, node: exp.Expr) -> str:
     if not (isinstance(form, exp.Literal) and form.is_string):
         raise UnsupportedError(
             "The format of a time must be a constant", "Write it in quotes", span=span_of(node)
         )
-    return _text(translate(time, scope), _WORDS.findall(form.name), node)
+    return str(form.name)
 
 
 def _text(time: Expression, words: list[str], node: exp.Expr) -> Expression:
@@ -134,10 +181,14 @@ def _text(time: Expression, words: list[str], node: exp.Expr) -> Expression:
         DIRECTIVES[each](time) if each in DIRECTIVES else literal(each)
         for each in _joined(_read(words, node))
     ]
-    if len(words) > LONGEST_FORMAT or all(isinstance(each, Literal) for each in pieces):
+    return _joined_pieces(pieces, ", ".join(DIRECTIVES), node)
+
+
+def _joined_pieces(pieces: list[Expression], example: str, node: exp.Expr) -> Expression:
+    if len(pieces) > LONGEST_FORMAT or all(isinstance(each, Literal) for each in pieces):
         raise UnsupportedError(
             "This format has no part of a time, or too many",
-            "Use some of " + ", ".join(DIRECTIVES),
+            f"Use some of {example}",
             span=span_of(node),
         )
     return pieces[0] if len(pieces) == 1 else call("concatenate", *pieces)
@@ -176,6 +227,132 @@ def _name_of(directive: str) -> NodeRule:
         return _text(translate(node.this, scope), [directive], node)
 
     return found
+
+
+# --------------------------------------------------------------------------- TO_CHAR
+
+
+def _wide(names: tuple[str, ...]) -> tuple[str, ...]:
+    return tuple(each.ljust(9) for each in names)
+
+
+def _upper(names: tuple[str, ...]) -> tuple[str, ...]:
+    return tuple(map(str.upper, names))
+
+
+def _lower(names: tuple[str, ...]) -> tuple[str, ...]:
+    return tuple(map(str.lower, names))
+
+
+def _as_they_are(names: tuple[str, ...]) -> tuple[str, ...]:
+    return names
+
+
+CASES: tuple[tuple[Callable[[str], str], Callable[[tuple[str, ...]], tuple[str, ...]]], ...] = (
+    (str.capitalize, _as_they_are),
+    (str.upper, _upper),
+    (str.lower, _lower),
+)
+"""How a pattern of TO_CHAR is spelt, and the case of the names that it then gives."""
+
+
+def _names(word: str, full: str, number: Piece, names: tuple[str, ...], first: int) -> Forms:
+    """Return how TO_CHAR writes names: short and long, each in three cases."""
+    found: Forms = {}
+    for spell, case in CASES:
+        found[spell(word)] = _named(number, case(_short(names)), first)
+        found[spell(full)] = _named(number, case(_wide(names)), first)
+        found["FM" + spell(full)] = _named(number, case(names), first)
+    return found
+
+
+def _plus(number: Piece, more: int) -> Piece:
+    return lambda time: call("add", number(time), literal(more))
+
+
+def _week_of_days(time: Expression) -> Expression:
+    """Return the week of the year, the first of which begins on the first day."""
+    later = call("add", call("date_part", literal("doy"), time), literal(6))
+    return call("integer_divide", later, literal(7))
+
+
+PATTERNS: Forms = {
+    **{
+        name: DIRECTIVES[each]
+        for name, each in {
+            "YYYY": "%Y",
+            "YY": "%y",
+            "MM": "%m",
+            "DDD": "%j",
+            "DD": "%d",
+            "HH24": "%H",
+            "HH12": "%I",
+            "HH": "%I",
+            "MI": "%M",
+            "SS": "%S",
+            "MS": "%g",
+            "US": "%f",
+            "IYYY": "%G",
+            "IW": "%V",
+            "ID": "%u",
+            "AM": "%p",
+            "PM": "%p",
+            "FMMM": "%-m",
+            "FMDDD": "%-j",
+            "FMDD": "%-d",
+            "FMHH24": "%-H",
+            "FMHH12": "%-I",
+            "FMHH": "%-I",
+            "FMMI": "%-M",
+            "FMSS": "%-S",
+        }.items()
+    },
+    **dict.fromkeys(("am", "pm"), _named(_half, ("am", "pm"), 0)),
+    "Q": _plain(_part("quarter")),
+    "WW": _padded(_week_of_days, 2),
+    "D": _plain(_plus(_part("dow"), 1)),
+    **_names("mon", "month", _part("month"), MONTHS, 1),
+    **_names("dy", "day", _part("dow"), DAYS, 0),
+}
+"""What a format of PostgreSQL's TO_CHAR can say; FM leaves padding out."""
+
+
+_CHAR_WORDS = re.compile(
+    "|".join(sorted(PATTERNS, key=len, reverse=True)) + r'|"[^"]*"|[^A-Za-z"]|[A-Za-z]+|"',
+    re.DOTALL,
+)
+
+
+def _to_char(node: exp.Expr, scope: NameScope) -> Expression:
+    if len(node.expressions) != 2:
+        raise UnsupportedError(
+            "TO_CHAR needs a time and a format", "Write TO_CHAR(t, 'YYYY-MM')", span=span_of(node)
+        )
+    form = _stated_format(node.expressions[1], node)
+    time = translate(node.expressions[0], scope)
+    if not time.facts.kind.is_time:
+        raise UnsupportedError(
+            "TO_CHAR of a number is not supported on private rows",
+            "Round the number and cast it with CAST(... AS VARCHAR)",
+            span=span_of(node),
+        )
+    words = _CHAR_WORDS.findall(form)
+    pieces = [PATTERNS[each](time) if each in PATTERNS else _quoted(each, node) for each in words]
+    return _joined_pieces(pieces, "YYYY-MM-DD HH24:MI:SS", node)
+
+
+def _quoted(word: str, node: exp.Expr) -> Expression:
+    is_quoted = len(word) > 1 and word.startswith('"')
+    if not is_quoted and (word.isalpha() or word == '"'):
+        raise UnsupportedError(
+            f"{word} in a format of TO_CHAR is not supported on private rows",
+            f"Use {', '.join(_SHOWN)}. Write other text in double quotes",
+            span=span_of(node),
+        )
+    return literal(word.strip('"') if is_quoted else word)
+
+
+_SHOWN = ("YYYY", "MM", "DD", "HH24", "HH12", "MI", "SS", "Mon", "FMMonth", "Dy", "FMDay", "Q")
 
 
 # --------------------------------------------------------------------------- buckets
@@ -224,3 +401,7 @@ FORMAT_RULES: dict[type[exp.Expr], NodeRule] = {
     exp.Monthname: _name_of("%B"),
     exp.WidthBucket: _width_bucket,
 }
+
+
+NAMED_FORMATS: dict[str, NodeRule] = {"to_char": _to_char}
+"""Rules of functions that stay what the query calls them."""

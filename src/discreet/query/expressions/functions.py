@@ -173,6 +173,42 @@ CHOICES = (
 )
 
 
+FOUND = f"y, of the subset that all databases read alike; NULL if x has more than {LONGEST_TEXT} "
+
+
+PATTERNS = (
+    Function(
+        name="regexp_matches",
+        meaning=f"whether x contains a match of the regular expression {FOUND}characters",
+        accepts=(TEXT, TEXT),
+        facts=facts.perhaps,
+        literals=frozenset({1}),
+    ),
+    Function(
+        name="regexp_extract",
+        meaning="the group z, or all of it if z is 0, of the first match of the regular "
+        f"expression {FOUND}characters; empty if there is none",
+        accepts=(TEXT, TEXT, INTEGER),
+        facts=facts.joined_text,
+        literals=frozenset({1, 2}),
+    ),
+    *(
+        Function(
+            name=name,
+            meaning=f"x with {which} of the regular expression y replaced by z, in which \\1 is "
+            f"the first group; {TOO_LONG}",
+            accepts=(TEXT, TEXT, TEXT),
+            facts=facts.joined_text,
+            literals=frozenset({1, 2}),
+        )
+        for name, which in (
+            ("regexp_replace", "the first match"),
+            ("regexp_replace_all", "all matches"),
+        )
+    ),
+)
+
+
 TEXTS = (
     Function(name="lower", meaning="x in lower case", accepts=(TEXT,), facts=facts.text),
     Function(name="upper", meaning="x in upper case", accepts=(TEXT,), facts=facts.text),
@@ -250,6 +286,53 @@ TEXTS = (
             ("ends_with", "ends with"),
             ("contains", "contains"),
         )
+    ),
+    *PATTERNS,
+    Function(
+        name="byte_length",
+        meaning="how many bytes x has in UTF-8, an integer",
+        accepts=(TEXT,),
+        facts=facts.count,
+    ),
+    Function(
+        name="ascii",
+        meaning="the number of the first character of x in Unicode; 0 if x is empty",
+        accepts=(TEXT,),
+        facts=facts.count,
+    ),
+    Function(
+        name="split_part",
+        meaning="part z of x, counted from 1, or from the end if z < 0; parts are separated by y; "
+        "empty if there is no such part",
+        accepts=(TEXT, TEXT, INTEGER),
+        facts=facts.text,
+        literals=frozenset({1, 2}),
+    ),
+    Function(
+        name="part_count",
+        meaning="how many parts of x are separated by y, an integer; 1 if x is empty",
+        accepts=(TEXT, TEXT),
+        facts=facts.count,
+        literals=frozenset({1}),
+    ),
+    Function(
+        name="translate",
+        meaning="x with each character of y replaced by the one at its place in z, or removed if "
+        "there is none",
+        accepts=(TEXT, TEXT, TEXT),
+        facts=facts.text,
+        literals=frozenset({1, 2}),
+    ),
+    *(
+        Function(
+            name=name,
+            meaning=f"x with z, again and again, {where} it until it has y characters; its first "
+            "y characters if it has more",
+            accepts=(TEXT, INTEGER, TEXT),
+            facts=facts.text,
+            literals=frozenset({1, 2}),
+        )
+        for name, where in (("lpad", "before"), ("rpad", "behind"))
     ),
     Function(
         name="position",

@@ -1,5 +1,6 @@
 """Rejections of queries that several parts of the check share."""
 
+import re
 from collections.abc import Iterable
 
 from sqlglot import ParseError, exp, parse_one
@@ -63,20 +64,16 @@ WINDOW_ONLY = _names(
 
 WITHOUT_PRIVATE_FORM = _names(
     """
-    acos age array_length array_slice array_to_string ascii asin atan atan2 bar base64 bin bit_count
-    bit_length cardinality cbrt chr cos cot damerau_levenshtein date_bin date_sub datesub
-    decode degrees divide editdist3 encode enum_code epoch_ms epoch_ns epoch_us error even factorial
-    fmod format format_bytes from_base64 gamma gcd generate_series getenv getvariable glob
-    greatest_common_divisor hamming hash hex instr_regex isfinite isinf isnan jaccard
-    jaro_similarity json_extract julian last_day lcm levenshtein lgamma list_value lpad make_time
-    make_timestamp md5 md5_number nextafter pg_sleep pg_typeof printf query query_table
-    radians range read_csv read_json read_parquet read_text regexp_extract regexp_extract_all
-    regexp_full_match regexp_matches regexp_replace regexp_split_to_array repeat reverse round_even
-    row rpad sha1 sha256 signbit sin split split_part str_split string_split
-    string_to_array strip_accents strlen strptime struct_pack tan time_bucket timezone to_base64
-    to_days to_hours
-    to_json to_months to_timestamp to_years translate try try_strptime typeof unhex unicode unnest
-    url_decode url_encode write_log xor
+    acos age array_length array_slice array_to_string asin atan atan2 bar base64 bin bit_count
+    cardinality cbrt chr cos cot damerau_levenshtein decode degrees divide editdist3 encode
+    enum_code epoch_ns error even factorial fmod format format_bytes from_base64 gamma gcd
+    generate_series getenv getvariable glob greatest_common_divisor hamming hash hex instr_regex
+    isfinite jaccard jaro_similarity json_extract julian lcm levenshtein lgamma list_value
+    make_time make_timestamp md5 md5_number nextafter pg_sleep pg_typeof printf query
+    query_table radians range read_csv read_json read_parquet read_text regexp_extract_all
+    regexp_split_to_array reverse round_even row sha1 sha256 signbit sin split str_split
+    string_split string_to_array strip_accents strptime struct_pack tan timezone to_base64
+    to_json try try_strptime typeof unhex unicode unnest url_decode url_encode write_log xor
     """
 )
 
@@ -90,25 +87,57 @@ KNOWN = (
     *("quarter", "replace", "right", "round", "rtrim", "second", "sign", "sqrt", "starts_with"),
     *("strpos", "substr", "substring", "suffix", "trim", "trunc", "ucase", "upper", "week"),
     *("weekday", "weekofyear", "year", "decade", "century", "isoyear", "dayname", "monthname"),
-    *("strftime", "width_bucket"),
+    *("strftime", "width_bucket", "ascii", "concat_ws", "epoch_ms", "isnan", "last_day", "lpad"),
+    *("list_contains", "octet_length", "repeat", "rpad", "split_part", "strlen", "time_bucket"),
+    *("regexp_extract", "regexp_full_match", "regexp_matches", "regexp_replace"),
+    *("to_char", "to_days", "to_hours", "to_minutes", "to_timestamp", "translate", "yearweek"),
     *sorted(AGGREGATES & {"avg", "count", "max", "median", "min", "mode", "stddev", "sum"}),
 )
 """The functions that "Did you mean ...?" proposes."""
 
-CLAUSES = {
-    "any": ("ANY and ALL are", "Write IN (SELECT ...)"),
-    "all": ("ANY and ALL are", "Write IN (SELECT ...)"),
-    "interval": (
-        "An interval as a value is",
-        "Add it to a date, or use DATE_DIFF('day', earlier, later)",
+_DIFFERS = "Databases compute different last digits. Apply it to the results in an outer query"
+_HASHES = "Compare the text itself, which never leaves the database"
+_SPLIT = "For a part of a text write SPLIT_PART(x, ',', 2)"
+_ROWS = (
+    "Write UNNEST(STRING_SPLIT(x, ' ')[1:5]) in SELECT: a limit on the parts of a text is needed"
+)
+_SECONDS = "Write DATE_DIFF('day', earlier, later)"
+
+FIXES = {
+    **dict.fromkeys(_names("sin cos tan cot asin acos atan atan2 cbrt radians degrees"), _DIFFERS),
+    **dict.fromkeys(_names("sinh cosh tanh asinh acosh atanh gamma lgamma"), _DIFFERS),
+    **dict.fromkeys(_names("md5 md5_number sha1 sha256 hash"), _HASHES),
+    **dict.fromkeys(_names("string_split str_split split string_to_array list_slice"), _SPLIT),
+    **dict.fromkeys(_names("array_slice list_extract regexp_split_to_array"), _SPLIT),
+    **dict.fromkeys(_names("regexp_extract_all regexp_split_to_table"), _SPLIT),
+    **dict.fromkeys(_names("unnest explode"), _ROWS),
+    **dict.fromkeys(
+        _names("strptime try_strptime"), "Write CAST(x AS DATE) or CAST(x AS TIMESTAMP)"
     ),
+    **dict.fromkeys(
+        _names("date_format format_date format_timestamp"), "Write STRFTIME(t, '%Y-%m')"
+    ),
+    "age": _SECONDS,
+    "reverse": "Databases reverse accents differently. Use RIGHT or ENDS_WITH",
+    "chr": "Write the character in quotes",
+    "initcap": "Use UPPER(LEFT(x, 1)) || LOWER(SUBSTRING(x, 2))",
+}
+"""What to write instead of functions that are not supported on private rows."""
+
+CLAUSES = {
+    **dict.fromkeys(
+        ("any", "all"),
+        ("ANY and ALL are", "Write x = ANY([1, 2]), x <> ALL([1, 2]) or x IN (SELECT ...)"),
+    ),
+    "array": ("A list as a value is", "Compare with it: x IN (1, 2) or x = ANY([1, 2])"),
+    "aliases": ("A list of names is", "Remove it"),
+    "slice": ("A part of a list is", "For a part of a text write SPLIT_PART(x, ',', 2)"),
     "placeholder": ("A placeholder such as ? is", "Write the value itself"),
     "parameter": ("A placeholder such as ? is", "Write the value itself"),
-    "regexplike": ("A regular expression is", "Use LIKE, STARTS_WITH or CONTAINS"),
-    "regexpilike": ("A regular expression is", "Use ILIKE, or LOWER and CONTAINS"),
-    "similarto": ("SIMILAR TO is", "Use LIKE"),
     "glob": ("GLOB is", "Use LIKE"),
     "tuple": ("A row of values is", "Compare the columns one by one, joined by AND"),
+    "array": ("A list of values is", "Select its values as columns of their own"),
+    "bracket": ("A list of values is", "Select its values as columns of their own"),
     "star": ("* is", "Name the columns"),
     "collate": ("COLLATE is", "Compare LOWER(...) of both sides"),
     "attimezone": (
@@ -138,7 +167,7 @@ def rejection(node: exp.Expr) -> QuestionError:
 
 def nondeterministic(node: exp.Expr, name: str) -> NondeterministicError:
     """Return the error for a function whose value changes."""
-    written = node.sql(dialect=DIALECT).partition("(")[0].upper() or name.upper()
+    written = written_name(node)
     is_time = any(each in name for each in ("date", "time", "now", "today"))
     fix = "Remove it. To use fewer rows, add a condition on a column"
     return NondeterministicError(
@@ -153,6 +182,17 @@ def function_name(node: exp.Expr) -> str:
     if isinstance(node, exp.Anonymous | exp.AnonymousAggFunc):
         return str(node.this).lower()
     return node.sql_name().lower() if isinstance(node, exp.Func) else ""
+
+
+def written_name(node: exp.Expr) -> str:
+    """Return what the query calls a function, in upper case; else what DuckDB calls it."""
+    name = node.meta.get("name") or function_name(node).replace("j_s_o_n", "json")
+    if name:
+        return str(name).upper()
+    found = re.match(r"(\w+)\(", node.sql(dialect=DIALECT))
+    if found is not None:
+        return found[1].upper()
+    return "This operator" if isinstance(node, exp.Binary | exp.Unary) else node.key.upper()
 
 
 def nested_aggregate(node: exp.Expr, name: str) -> NestedAggregateError:
@@ -181,11 +221,13 @@ def _unknown(node: exp.Expr, name: str) -> QuestionError:
     if node.key in CLAUSES:
         what, fix = CLAUSES[node.key]
         return UnsupportedError(f"{what} not supported on private rows", fix, span=span)
-    if isinstance(node, exp.Anonymous) and name not in WITHOUT_PRIVATE_FORM:
+    written = written_name(node)
+    is_known = name in WITHOUT_PRIVATE_FORM or written.lower() in FIXES
+    if isinstance(node, exp.Anonymous) and not is_known:
         return unknown_function(node, name, KNOWN)
     return UnsupportedError(
-        f"{name.upper() or node.key.upper()} is not supported on private rows",
-        "Remove it, or apply it to the results in an outer query",
+        f"{written} is not supported on private rows",
+        FIXES.get(written.lower(), "Remove it, or apply it to the results in an outer query"),
         span=span,
     )
 

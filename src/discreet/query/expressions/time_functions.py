@@ -71,6 +71,21 @@ def add_interval(arguments: Arguments) -> Facts:
     return _time_facts(_moment_kind(x), moved, nullable=x.facts.nullable)
 
 
+def add_microseconds(arguments: Arguments) -> Facts:
+    """Return the facts of a time some microseconds later."""
+    x, number = arguments
+    moved = intervals.add(_moments(x), number.facts.interval)
+    return _time_facts(_moment_kind(x), moved, nullable=any_nullable(arguments))
+
+
+def time_bucket(arguments: Arguments) -> Facts:
+    """Return the facts of the first moment of a bucket of time."""
+    x, width, origin = arguments
+    size, first = integer(width), integer(origin)
+    found = monotone(_moments(x), lambda at: Fraction((at - first) // size * size + first))
+    return _time_facts(_moment_kind(x), found, nullable=x.facts.nullable)
+
+
 def date_trunc(arguments: Arguments) -> Facts:
     """Return the facts of the first moment of a unit of time."""
     unit, x = arguments
@@ -223,6 +238,22 @@ TIMES = (
         accepts=(TIME, INTEGER, INTEGER, INTEGER),
         facts=add_interval,
         literals=frozenset({1, 2, 3}),
+    ),
+    Function(
+        name="add_microseconds",
+        meaning="the timestamp, with time zone if x has one, y microseconds after x; NULL if out "
+        "of range",
+        accepts=(TIME, INTEGER),
+        facts=add_microseconds,
+    ),
+    Function(
+        name="time_bucket",
+        meaning="the last moment at or before the time x that lies a multiple of y microseconds "
+        "from z, a timestamp, with time zone if x has one; z is in microseconds since 1970; NULL "
+        "if out of range",
+        accepts=(TIME, INTEGER, INTEGER),
+        facts=time_bucket,
+        literals=frozenset({1, 2}),
     ),
     Function(
         name="make_date",

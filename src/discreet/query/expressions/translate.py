@@ -9,8 +9,8 @@ import math
 from sqlglot import exp
 
 from discreet.catalog.schema import Kind
-from discreet.errors import QuestionSizeError, UnsupportedError
-from discreet.query.expressions.casts import cast, combined, negated, text_of
+from discreet.errors import UnsupportedError
+from discreet.query.expressions.casts import cast, combined, text_of
 from discreet.query.expressions.coercion import coerce, common_kind
 from discreet.query.expressions.dispatch import (
     PLAIN,
@@ -20,30 +20,25 @@ from discreet.query.expressions.dispatch import (
     arguments_of,
     check_parts,
     condition,
-    parts_in,
+    is_span,
     translate,
+    with_spans,
 )
 from discreet.query.expressions.facts import literal
-from discreet.query.expressions.formats import FORMAT_RULES
+from discreet.query.expressions.formats import FORMAT_RULES, NAMED_FORMATS
 from discreet.query.expressions.functions import call
-from discreet.query.expressions.literals import (
-    UNIT_NAMES,
-    Span,
-    check_pattern,
-    number_from_text,
-    span_in,
-    unit_in,
-)
+from discreet.query.expressions.lists import LIST_RULES
+from discreet.query.expressions.literals import check_pattern, number_from_text
 from discreet.query.expressions.narrowing import case_under
+from discreet.query.expressions.patterns import PATTERN_RULES
 from discreet.query.expressions.rejections import function_name, rejection
-from discreet.query.expressions.time_functions import PARTS, UNITS
+from discreet.query.expressions.spans import NAMED_SPANS, SPAN_RULES, microseconds_of
+from discreet.query.expressions.texts import NAMED_TEXTS, TEXT_RULES
+from discreet.query.expressions.times import NAMED_TIMES, TIME_RULES
 from discreet.query.parse import DIALECT, span_of
-from discreet.query.tree import Expression, Literal
+from discreet.query.tree import Expression
 
 __all__ = ["PLAIN", "TRANSLATIONS", "NameScope", "condition", "translate"]
-
-MOST_IN_LIST = 10_000
-LONGEST_REPLACEMENT = 100
 
 ANONYMOUS = {
     "prefix": "starts_with",
@@ -53,22 +48,21 @@ ANONYMOUS = {
 }
 """Functions that sqlglot does not know."""
 
-PART_FUNCTIONS = ("century", "decade", "isoyear", "microsecond", "millisecond", "weekday")
-
 
 def _anonymous(node: exp.Expr, scope: NameScope) -> Expression:
     name = function_name(node)
-    if name in ("date_part", "datepart") and len(node.expressions) == 2:
-        return _date_part(node.expressions[0], node.expressions[1], node, scope)
-    if name in PART_FUNCTIONS and len(node.expressions) == 1:
-        part = literal(UNIT_NAMES[name])
-        return coerce("date_part", (part, translate(node.expressions[0], scope)), node)
+    if name in NAMED:
+        return NAMED[name](node, scope)
     if name not in ANONYMOUS:
         raise rejection(node)
     arguments = [translate(each, scope) for each in node.expressions]
     if name == "clamp":
         _check_clamp(arguments, node)
     return coerce(ANONYMOUS[name], arguments, node)
+
+
+NAMED: dict[str, NodeRule] = {**NAMED_FORMATS, **NAMED_SPANS, **NAMED_TEXTS, **NAMED_TIMES}
+"""Rules of functions that sqlglot does not know, and that are more than one call."""
 
 
 def _check_clamp(arguments: list[Expression], node: exp.Expr) -> None:
@@ -97,47 +91,7 @@ def _number_or_text(node: exp.Expr, _: NameScope) -> Expression:
     return literal(value)
 
 
-def _negative(node: exp.Expr, scope: NameScope) -> Expression:
-    return negated(translate(node.this, scope), node)
-
-
 # --------------------------------------------------------------------------- arithmetic
-
-
-def _add(node: exp.Expr, scope: NameScope) -> Expression:
-    for moment, other in ((node.this, node.expression), (node.expression, node.this)):
-        span = span_in(other)
-        if span is not None:
-            return _moved(translate(moment, scope), span, node)
-    a, b = translate(node.this, scope), translate(node.expression, scope)
-    for day, number in ((a, b), (b, a)):
-        if day.facts.kind is Kind.DATE:
-            return coerce("add_days", (day, number), node)
-    return combined("add", a, b, node)
-
-
-def _subtract(node: exp.Expr, scope: NameScope) -> Expression:
-    span = span_in(node.expression)
-    if span is not None:
-        return _moved(translate(node.this, scope), Span(*(-each for each in span)), node)
-    a, b = translate(node.this, scope), translate(node.expression, scope)
-    if a.facts.kind is Kind.DATE and b.facts.kind is Kind.DATE:
-        return coerce("days_between", (a, b), node)
-    if a.facts.kind is Kind.DATE and b.facts.kind is Kind.INTEGER:
-        return coerce("add_days", (a, coerce("negate", (b,), node)), node)
-    if a.facts.kind.is_time or b.facts.kind.is_time:
-        raise UnsupportedError(
-            "This difference is an interval, which is not supported on private rows",
-            "Write DATE_DIFF('day', earlier, later), or use another unit",
-            span=span_of(node),
-        )
-    return combined("subtract", a, b, node)
-
-
-def _multiply(node: exp.Expr, scope: NameScope) -> Expression:
-    return combined(
-        "multiply", translate(node.this, scope), translate(node.expression, scope), node
-    )
 
 
 def _modulo(node: exp.Expr, scope: NameScope) -> Expression:
@@ -197,29 +151,9 @@ def _links(node: exp.Expr) -> list[exp.Expr]:
     return found
 
 
-def _between(node: exp.Expr, scope: NameScope) -> Expression:
-    arguments = arguments_of(node, ("this", "low", "high"), scope)
-    x, low, high = arguments
-    above = coerce("greater_or_equal", (x, low), node)
-    return call("and", above, coerce("less_or_equal", (x, high), node))
-
-
-def _in(node: exp.Expr, scope: NameScope) -> Expression:
-    if node.args.get("query") is not None:
-        return scope.subquery(node)
-    check_parts(node, ("this", "expressions"))
-    if len(node.expressions) > MOST_IN_LIST:
-        raise QuestionSizeError(
-            f"The list has {len(node.expressions):,} values, and at most {MOST_IN_LIST:,} are "
-            "allowed",
-            "Put the values into a public table and join it",
-            span=span_of(node.this),
-        )
-    return coerce("in", arguments_of(node, ("this", "expressions"), scope), node)
-
-
 def _is(node: exp.Expr, scope: NameScope) -> Expression:
-    inner = translate(node.this, scope)
+    inner = with_spans(node.this, scope)
+    inner = microseconds_of(inner) if is_span(inner) else inner
     match node.expression:
         case exp.Null():
             return coerce("is_null", (inner,), node)
@@ -279,86 +213,6 @@ def _nullif(node: exp.Expr, scope: NameScope) -> Expression:
     return case_under(((same, literal(None, x.facts.kind)),), x)
 
 
-# --------------------------------------------------------------------------- texts
-
-
-def _concat(node: exp.Expr, scope: NameScope) -> Expression:
-    """Return CONCAT(...), which leaves NULL out."""
-    texts = [text_of(each, node) for each in arguments_of(node, ("expressions",), scope)]
-    filled = [
-        call("coalesce", each, literal("")) if each.facts.nullable else each for each in texts
-    ]
-    return filled[0] if len(filled) == 1 else coerce("concatenate", filled, node)
-
-
-def _trim(node: exp.Expr, scope: NameScope) -> Expression:
-    check_parts(node, ("this", "expression", "position"))
-    name = {"LEADING": "ltrim", "TRAILING": "rtrim"}.get(str(node.args.get("position")), "trim")
-    return coerce(
-        name, [translate(each, scope) for each in parts_in(node, ("this", "expression"))], node
-    )
-
-
-def _replace(node: exp.Expr, scope: NameScope) -> Expression:
-    arguments = arguments_of(node, ("this", "expression", "replacement"), scope)
-    found = coerce("replace", arguments, node)
-    new = arguments[2]
-    if isinstance(new, Literal) and len(str(new.value)) > LONGEST_REPLACEMENT:
-        raise QuestionSizeError(
-            "The replacement text of REPLACE is too long",
-            f"Use at most {LONGEST_REPLACEMENT:,} characters",
-            span=span_of(node),
-        )
-    return found
-
-
-# --------------------------------------------------------------------------- times
-
-
-def _extract(node: exp.Expr, scope: NameScope) -> Expression:
-    check_parts(node, ("this", "expression"))
-    return _date_part(node.this, node.expression, node, scope)
-
-
-def _part_of(name: str) -> NodeRule:
-    def found(node: exp.Expr, scope: NameScope) -> Expression:
-        moment = arguments_of(node, ("this",), scope)
-        return coerce("date_part", (literal(name), *moment), node)
-
-    return found
-
-
-def _date_part(part: exp.Expr, moment: exp.Expr, node: exp.Expr, scope: NameScope) -> Expression:
-    name = unit_in(part, node, tuple(PARTS))
-    return coerce("date_part", (literal(name), translate(moment, scope)), node)
-
-
-def _date_trunc(node: exp.Expr, scope: NameScope) -> Expression:
-    check_parts(node, ("this", "unit"))
-    unit = unit_in(node.args["unit"], node, UNITS)
-    return coerce("date_trunc", (literal(unit), translate(node.this, scope)), node)
-
-
-def _date_diff(node: exp.Expr, scope: NameScope) -> Expression:
-    check_parts(node, ("this", "expression", "unit", "date_part_boundary"))
-    unit = unit_in(node.args.get("unit"), node, UNITS)
-    both = [translate(node.expression, scope), translate(node.this, scope)]
-    return coerce("date_diff", (literal(unit), *both), node)
-
-
-def _date_add(node: exp.Expr, scope: NameScope) -> Expression:
-    span = span_in(node.expression)
-    if span is None or node.args.get("unit") is not None:
-        raise UnsupportedError(
-            "DATE_ADD needs a date and an interval", "Write d + INTERVAL 1 DAY", span=span_of(node)
-        )
-    return _moved(translate(node.this, scope), span, node)
-
-
-def _moved(moment: Expression, span: Span, node: exp.Expr) -> Expression:
-    return coerce("add_interval", (moment, *map(literal, span)), node)
-
-
 # --------------------------------------------------------------------------- casts
 
 
@@ -387,6 +241,17 @@ def _column(node: exp.Expr, scope: NameScope) -> Expression:
     return scope.column(node)
 
 
+def _finite(name: str) -> NodeRule:
+    """Return the rule of ISFINITE and its like: numbers are finite, and all others are NULL."""
+
+    def found(node: exp.Expr, scope: NameScope) -> Expression:
+        (x,) = arguments_of(node, ("this",), scope)
+        coerce("abs", (x,), node)
+        return call(name, x, x)
+
+    return found
+
+
 TRANSLATIONS.update(
     {
         exp.Column: _column,
@@ -395,20 +260,16 @@ TRANSLATIONS.update(
         exp.Boolean: lambda node, _: literal(bool(node.this)),
         exp.Null: lambda _node, _: literal(None),
         exp.Pi: lambda _node, _: literal(math.pi),
-        exp.Neg: _negative,
-        exp.Add: _add,
-        exp.Sub: _subtract,
-        exp.Mul: _multiply,
         exp.Mod: _modulo,
         exp.IntDiv: _integer_divide,
         exp.Log: _logarithm,
         exp.Round: _to_digits,
         exp.Trunc: _to_digits,
+        exp.IsNan: _finite("not_equal"),
+        exp.IsInf: _finite("not_equal"),
         exp.And: _chain,
         exp.Or: _chain,
         exp.DPipe: _chain,
-        exp.Between: _between,
-        exp.In: _in,
         exp.Is: _is,
         exp.Like: _like,
         exp.ILike: _like,
@@ -416,28 +277,6 @@ TRANSLATIONS.update(
         exp.Case: _case,
         exp.If: _if,
         exp.Nullif: _nullif,
-        exp.Concat: _concat,
-        exp.Trim: _trim,
-        exp.Replace: _replace,
-        exp.Extract: _extract,
-        exp.Year: _part_of("year"),
-        exp.Quarter: _part_of("quarter"),
-        exp.Month: _part_of("month"),
-        exp.Week: _part_of("week"),
-        exp.WeekOfYear: _part_of("week"),
-        exp.Day: _part_of("day"),
-        exp.DayOfMonth: _part_of("day"),
-        exp.DayOfWeek: _part_of("dow"),
-        exp.DayOfWeekIso: _part_of("isodow"),
-        exp.DayOfYear: _part_of("doy"),
-        exp.Hour: _part_of("hour"),
-        exp.Minute: _part_of("minute"),
-        exp.Second: _part_of("second"),
-        exp.TimeToUnix: _part_of("epoch"),
-        exp.TimestampTrunc: _date_trunc,
-        exp.DateTrunc: _date_trunc,
-        exp.DateDiff: _date_diff,
-        exp.DateAdd: _date_add,
         exp.Date: _date,
         exp.Cast: _cast,
         exp.TryCast: _cast,
@@ -447,4 +286,5 @@ TRANSLATIONS.update(
         exp.Subquery: lambda node, scope: scope.subquery(node),
     }
 )
-TRANSLATIONS.update(FORMAT_RULES)
+for rules in (FORMAT_RULES, LIST_RULES, PATTERN_RULES, SPAN_RULES, TEXT_RULES, TIME_RULES):
+    TRANSLATIONS.update(rules)
