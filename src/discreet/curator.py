@@ -31,6 +31,7 @@ from discreet.explanation.from_plan import (
     note_of_bounds,
 )
 from discreet.explanation.notes import (
+    cut_table_note,
     data_notes,
     limits_of_answer,
     notes_of,
@@ -428,4 +429,5 @@ def _notes(
     bounds = [note_of_bounds(*each, found.epsilon_each) for each in found.bounds.items()]
     reused = [REUSED] if released.is_reused else []
     shown = [each.rows.num_rows for each in released.noisy]
-    return (*bounds, *reused, *notes_of(released.plan, confidence, covered, shown))
+    cut = [cut_table_note(each) for each in released.cut]
+    return (*bounds, *reused, *cut, *notes_of(released.plan, confidence, covered, shown))

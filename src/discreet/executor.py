@@ -18,7 +18,7 @@ from discreet.answer import Price
 from discreet.catalog.catalog import Suspends
 from discreet.engines.base import Engine, Statement
 from discreet.engines.public_store import PublicStore
-from discreet.engines.released import Row, with_released
+from discreet.engines.released import Row, fitting_rows, with_released
 from discreet.errors import (
     ArithmeticDriftError,
     DiscreetError,
@@ -171,6 +171,8 @@ class ReleasedTables:
     """What was charged now, without what was charged before."""
     is_reused: bool
     """Whether something was read off a table that was released for another question."""
+    cut: tuple[str, ...]
+    """Noisy tables of which only the first rows were joined, because there were too many."""
     balance: AccountBalance
     """Of the account that asked: after the charge, or as last read if nothing was charged."""
 
@@ -225,6 +227,7 @@ class Executor:
             noisy=tuple(noisy),
             charged=price_of(new),
             is_reused=any(each.state is ReleaseState.REUSED for each in known.releases),
+            cut=_cut(plan, tables_of(plan, noisy, self._public.rows)),
             balance=balances[-1] if balances else known.balance,
         )
 
@@ -393,6 +396,15 @@ def _item(
 def _filled(statement: Statement, tables: Mapping[int, Sequence[Row]]) -> Statement:
     """Return a statement with the rows of released tables that it reads."""
     return replace(statement, query=with_released(statement.query, tables))
+
+
+def _cut(plan: Plan, tables: Mapping[int, Sequence[Row]]) -> tuple[str, ...]:
+    """Return the tables of which a statement cannot hold all rows."""
+    return tuple(
+        each.name
+        for each in plan.question.tables
+        if sum(1 for _ in fitting_rows(tables[each.number])) < len(tables[each.number])
+    )
 
 
 def _noted(plan: Plan, number: int, sql: str) -> dict[str, str]:

@@ -83,7 +83,8 @@ def are_same(ours: Row, theirs: Row) -> bool:
 def _is_same(a: Any, b: Any) -> bool:
     if isinstance(b, float | Decimal) and a is not None:
         return abs(float(a) - float(b)) <= 1e-6 * (1 + abs(float(b)))
-    return bool(plain(a) == plain(b)) or (b is None and a == 0)  # a sum of nothing is 0
+    is_zero = not isinstance(a, bool) and a == 0
+    return bool(plain(a) == plain(b)) or (b is None and is_zero)  # a sum of nothing is 0
 
 
 def _is_empty(row: Row) -> bool:

@@ -197,7 +197,16 @@ OTHER_FORMS: dict[Kind | None, tuple[str, ...]] = {
         "({unit} NOT IN (SELECT u FROM w WHERE g LIKE '%a%'))",
         "EXISTS (SELECT 1 FROM w AS inner_rows WHERE inner_rows.u = {unit} AND {condition})",
         "(NOT EXISTS (SELECT 1 FROM t AS others WHERE others.u = {unit} AND others.hiv))",
+        "((SELECT COUNT(*) FROM w AS tied WHERE tied.u = {unit}) > {number})",
+        "((SELECT MAX(tied.v) FROM w AS tied WHERE tied.u = {unit} HAVING COUNT(*) > 1) > 0)",
+        "((SELECT tied.g FROM w AS tied WHERE tied.u = {unit} ORDER BY tied.v LIMIT 1) = 'a')",
+        "(3 > ALL (SELECT tied.v FROM w AS tied WHERE tied.u = {unit}))",
+        "(3 = ANY (SELECT tied.v FROM w AS tied WHERE tied.u = {unit}))",
+        "EXISTS (SELECT 1 FROM w AS tied WHERE tied.u = {unit} GROUP BY tied.g "
+        "HAVING COUNT(*) > 1)",
         "({text} IN (SELECT name FROM p WHERE weight > 1))",
+        "({text} IN (SELECT s FROM t GROUP BY s HAVING COUNT(*) > 3))",
+        "({number} NOT IN (SELECT AVG(x) FROM t GROUP BY n))",
         "({number} > (SELECT MAX(weight) FROM p))",
         "({number} > (SELECT AVG(f) FROM r))",
     ),
@@ -334,6 +343,65 @@ def _p(name: str) -> Relation:
     )
 
 
+def _constants(name: str) -> Relation:
+    """Return constants at the ends of what columns can hold."""
+    rows = (
+        "(1, 'it''s \"a\"', 1e300, DATE '9999-12-31', TIMESTAMP '0001-01-01 00:00:00', TRUE)",
+        "(-9223372036854775808, '\\%_', -0.0, NULL, NULL, FALSE)",
+        "(9223372036854775807, '', 5e-324, DATE '0001-01-01', TIMESTAMP '2024-02-29', NULL)",
+        "(NULL, NULL, NULL, DATE '1970-01-01', NULL, NULL), (2, 'old', 0.1, NULL, NULL, TRUE)",
+    )
+    return Relation(
+        text=f"(VALUES {', '.join(rows)}) AS {name}(k, word, weight, day, moment, flag)",
+        columns={
+            Kind.INTEGER: (f"{name}.k",),
+            Kind.REAL: (f"{name}.weight",),
+            Kind.TEXT: (f"{name}.word",),
+            Kind.DATE: (f"{name}.day",),
+            Kind.TIMESTAMP: (f"{name}.moment",),
+            Kind.BOOLEAN: (f"{name}.flag",),
+        },
+        unit=None,
+        known=(f"{name}.word", f"{name}.k"),
+    )
+
+
+def _public_result(name: str) -> Relation:
+    """Return the result of a query over a public table."""
+    query = "SELECT k, COUNT(*) AS n, MAX(name) AS name, SUM(weight) AS weight FROM p GROUP BY k"
+    return Relation(
+        text=f"({query}) AS {name}",
+        columns={
+            Kind.INTEGER: (f"{name}.k", f"{name}.n"),
+            Kind.REAL: (f"{name}.weight",),
+            Kind.TEXT: (f"{name}.name",),
+        },
+        unit=None,
+        known=(f"{name}.name", f"{name}.n"),
+    )
+
+
+def _released(name: str, key: str, kind: Kind) -> Relation:
+    """Return what is released by a key, and what SQL makes of it."""
+    query = (
+        f"SELECT {key} AS k, COUNT(*) AS n, AVG(x) AS x, MAX(d) AS d, COUNT(*) > 9 AS f, "
+        f"'<' || CAST(COUNT(*) AS TEXT) AS word FROM t GROUP BY {key}"
+    )
+    columns: dict[Kind, tuple[str, ...]] = {
+        Kind.INTEGER: (f"{name}.n",),
+        Kind.REAL: (f"{name}.x",),
+        Kind.TEXT: (f"{name}.word",),
+        Kind.DATE: (f"{name}.d",),
+        Kind.BOOLEAN: (f"{name}.f",),
+    }
+    columns[kind] = (*columns.get(kind, ()), f"{name}.k")
+    return Relation(text=f"({query}) AS {name}", columns=columns, unit=None, known=(f"{name}.k",))
+
+
+KEYS = {"s": Kind.TEXT, "n": Kind.TEXT, "k": Kind.INTEGER, "e": Kind.DATE, "m": Kind.TIMESTAMP}
+"""Keys that are released beside rows, some of them declared."""
+
+
 def _far(name: str) -> Relation:
     return Relation(
         text=f"far AS {name}",
@@ -387,7 +455,7 @@ WINDOWS: dict[WindowFunction, tuple[str, ...]] = {
     WindowFunction.FIRST_VALUE: ("FIRST_VALUE({this})",),
     WindowFunction.LAST_VALUE: ("LAST_VALUE({this})",),
     WindowFunction.COUNT: ("COUNT(*)", "COUNT({this})"),
-    WindowFunction.SUM: ("SUM({integer})", "AVG({integer})"),
+    WindowFunction.SUM: ("SUM({integer})",),
     WindowFunction.MIN: ("MIN({this})",),
     WindowFunction.MAX: ("MAX({this})",),
 }
@@ -485,6 +553,10 @@ AFTERWARDS = (
     "SELECT name FROM p WHERE weight < (SELECT SUM(t.x) FROM t WHERE t.k = p.k AND t.s = p.name)",
     "SELECT v.k, COUNT(*) AS n FROM t JOIN p AS v ON t.k = v.k GROUP BY v.k "
     "QUALIFY ROW_NUMBER() OVER (ORDER BY n) < 4",
+    "SELECT COUNT(*) FROM t, LATERAL (SELECT COUNT(*) AS n FROM w WHERE w.u = t.u) AS tied "
+    "WHERE tied.n > 1",
+    "SELECT COUNT(*) FROM t LEFT JOIN LATERAL (SELECT w.g FROM w WHERE w.u = t.u ORDER BY w.v "
+    "LIMIT 1) AS tied ON TRUE WHERE tied.g = 'a'",
     'SELECT COUNT(*) AS "a""b ☃ {0}" FROM "T" AS "a" WHERE "a"."X" > 3',
 )
 """Questions about what was released: SQL that comes after the noise."""
@@ -735,7 +807,8 @@ class Questions:
     def relation(self, depth: int) -> Relation:
         """Return what stands in FROM."""
         forms: list[Callable[[int], Relation]] = [self.single, self.on_unit, self.contradicting]
-        forms += [self.with_public, self.on_path, self.outer, self.public_first]
+        forms += [self.with_public, self.with_released, self.on_path]
+        forms += [self.outer, self.public_first]
         if depth > 0:
             forms += [self.derived, self.per_unit, self.united, self.windowed, self.distinct]
             forms.append(self.first_rows)
@@ -763,7 +836,8 @@ class Questions:
         return _beside(left, right, f"{left.text} LEFT JOIN {right.text} ON {on}")
 
     def with_public(self, _: int) -> Relation:
-        left, right = _t("a"), self.choices.one((_p, _far))("b")
+        made = (_p, _far, _p, _far, _constants, _public_result)
+        left, right = _t("a"), self.choices.one(made)("b")
         both = _beside(left, right, "")
         more = Writer(choices=self.choices, relation=both).condition(1)
         text = self.choices.one(
@@ -776,6 +850,20 @@ class Questions:
             )
         )
         return replace(both, text=text)
+
+    def with_released(self, _: int) -> Relation:
+        """Return rows beside what is released of them before, by a key of both."""
+        key = self.choices.one(tuple(KEYS))
+        left, right = _t("a"), _released("b", key, KEYS[key])
+        more = Writer(choices=self.choices, relation=_beside(left, right, "")).condition(1)
+        text = self.choices.one(
+            (
+                f"{left.text} JOIN {right.text} ON a.{key} = b.k",
+                f"{left.text} LEFT JOIN {right.text} ON a.{key} = b.k AND {more}",
+                f"{right.text} JOIN {left.text} ON a.{key} = b.k",
+            )
+        )
+        return _beside(left, right, text)
 
     def on_path(self, _: int) -> Relation:
         left, right = _c("a"), _w("b")

@@ -27,10 +27,13 @@ from discreet.query.parse import parse
 from discreet.query.questions import Question, Statistic
 from discreet.query.tree import (
     Call,
+    ConstantRows,
     GroupByUnit,
+    InReleasedRows,
     Join,
     JoinKind,
     PublicScan,
+    ReleasedRows,
     ReleasedScalar,
     Scan,
     Select,
@@ -51,6 +54,9 @@ DRAWN = 250
 TREE_NODES = (
     Scan,
     PublicScan,
+    ConstantRows,
+    ReleasedRows,
+    InReleasedRows,
     Select,
     GroupByUnit,
     UnionAll,
@@ -179,7 +185,7 @@ NAMED_OTHERWISE = {
     "what a node is in general": "AggFunc Binary Condition Connector Expr Func Predicate Query "
     "SetOperation Unary",
     "only to refuse it": "AnonymousAggFunc Columns Command GroupConcat HavingMax Hint Into "
-    "Lateral Lock MatchRecognize Parameter Pivot Placeholder RespectNulls SessionParameter "
+    "Lock MatchRecognize Parameter Pivot Placeholder RespectNulls SessionParameter "
     "TableSample Unnest",
     "made by the checker, not by the parser": "DType",
     "given back its own name by the reader": "ToChar",

@@ -106,7 +106,7 @@ def _visits(name: str) -> Relation:
         unit=f"{name}.patient_id",
         known=(
             *(f"date_trunc('month', {name}.day)", f"month({name}.day) > 6"),
-            *(f"round({name}.cost, -2)", f"CAST({name}.cost / 100 AS INTEGER)"),
+            *(f"round({name}.cost, -2)", f"CAST({name}.cost / 100 AS INT)"),
         ),
         unknown=(f"{name}.diagnosis", f"{name}.clinic_id", f"upper({name}.note)"),
     )
@@ -171,6 +171,38 @@ def beside(left: Relation, right: Relation, kind: str, on: str) -> Relation:
     )
 
 
+def _constants(name: str) -> Relation:
+    """Return constants, of which two rows match one clinic."""
+    rows = "(1, 'it''s', 2.5), (1, NULL, -3), (2, 'flu', NULL), (4, '', 40), (NULL, 'x', 1)"
+    return Relation(
+        text=f"(VALUES {rows}) AS {name}(clinic_id, word, x)",
+        reals=(f"{name}.x",),
+        texts=(f"{name}.word",),
+        known=(f"{name}.word", f"{name}.x > 2"),
+    )
+
+
+def _counted_rooms(name: str) -> Relation:
+    """Return the result of a query over public tables."""
+    return Relation(
+        text=f"(SELECT clinic_id, COUNT(*) AS rooms, MIN(floor) AS floor FROM rooms GROUP BY 1) "
+        f"AS {name}",
+        integers=(f"{name}.rooms",),
+        known=(f"{name}.floor", f"{name}.rooms"),
+    )
+
+
+def _released(name: str, key: str, table: str) -> Relation:
+    """Return what is released of each value of a key, without declared groups that are empty."""
+    return Relation(
+        text=f"(SELECT {key} AS k, COUNT(*) AS n FROM {table} GROUP BY 1 HAVING n > 0) AS {name}",
+        integers=(f"clamp({name}.n, 0, 40)",),
+        texts=() if key == "clinic_id" else (f"{name}.k",),
+        known=(f"{name}.k",) if table == "patients" else (),
+        unknown=() if table == "patients" else (f"{name}.k", f"{name}.n > 2"),
+    )
+
+
 JOINS = ("JOIN", "LEFT JOIN")
 
 
@@ -178,7 +210,7 @@ JOINS = ("JOIN", "LEFT JOIN")
 def tables(draw: Draw) -> Relation:
     """Return a table, or several joined."""
     forms = (_plain, _with_public, _public_first, _with_several_public, _on_unit, _on_path, _outer)
-    return draw(st.sampled_from(forms))(draw)
+    return draw(st.sampled_from((*forms, _with_constants, _with_released)))(draw)
 
 
 def _plain(draw: Draw) -> Relation:
@@ -213,6 +245,31 @@ def _with_several_public(draw: Draw) -> Relation:
         return joined
     text = f"{clinics.text} JOIN {rooms.text} ON {public} JOIN {private.text} ON {on}"
     return replace(joined, text=text)
+
+
+def _with_constants(draw: Draw) -> Relation:
+    """Return private rows beside constants, or the result of a query over public tables."""
+    made, kind = (
+        draw(st.sampled_from((_constants, _counted_rooms)))("c"),
+        draw(st.sampled_from(JOINS)),
+    )
+    on = draw(st.sampled_from(("v.clinic_id = c.clinic_id", "TRUE")))
+    return beside(_visits("v"), made, kind, on)
+
+
+def _with_released(draw: Draw) -> Relation:
+    """Return private rows beside what is released of their groups before."""
+    kind = draw(st.sampled_from(JOINS))
+    if draw(st.booleans()):
+        key = draw(st.sampled_from(("diagnosis", "note", "clinic_id")))
+        return beside(_visits("v"), _released("a", key, "visits"), kind, f"a.k = v.{key}")
+    if draw(st.booleans()):
+        return beside(_patients("p"), _released("a", "region", "patients"), kind, "a.k = p.region")
+    several = replace(
+        _released("a", "sex", "patients"),
+        text="(SELECT sex AS k, region, COUNT(*) AS n FROM patients GROUP BY 1, 2 HAVING n > 0) a",
+    )
+    return beside(_patients("p"), several, kind, draw(st.sampled_from(("a.k = p.sex", "TRUE"))))
 
 
 def _on_unit(draw: Draw) -> Relation:
@@ -313,7 +370,8 @@ def _semi(draw: Draw) -> Relation:
 def public_left_joins(draw: Draw) -> "Written":
     """Return questions about a public table with rows that have no private partner."""
     visits, clinics = _visits("v"), _clinics("c")
-    x, test = draw(numbers(visits)), draw(conditions(visits))
+    rows = replace(visits, unit=None)
+    x, test = draw(numbers(rows)), draw(conditions(rows))
     on = "v.clinic_id = c.clinic_id"
     if draw(st.booleans()):
         on += f" AND {_on(draw, visits, clinics)}"
@@ -522,7 +580,7 @@ def _windowed(draw: Draw) -> Relation:
         "w7": f"DENSE_RANK() OVER ({over} ORDER BY diagnosis)",
         "w8": f"FIRST_VALUE(cost) OVER ({over}, clinic_id {order})",
         "w10": f"SUM(minutes) OVER ({over} {order} ROWS BETWEEN 1 PRECEDING AND CURRENT ROW)",
-        "w11": f"AVG(minutes) OVER ({over} {order} ROWS BETWEEN 2 PRECEDING AND CURRENT ROW)",
+        "w11": f"MAX(minutes) OVER ({over} {order} ROWS BETWEEN 2 PRECEDING AND CURRENT ROW)",
         "w9": f"MIN(minutes) OVER ({over}, diagnosis)",
     }
     chosen = draw(st.lists(st.sampled_from(list(windows)), min_size=1, max_size=3, unique=True))
@@ -663,6 +721,12 @@ def tied() -> st.SearchStrategy[Relation]:
 def several_public(draw: Draw) -> Relation:
     """Return private rows beside two public tables."""
     return _with_several_public(draw)
+
+
+@st.composite
+def listed_tables(draw: Draw) -> Relation:
+    """Return private rows beside constants, or beside what was released before."""
+    return draw(st.sampled_from((_with_constants, _with_released)))(draw)
 
 
 @st.composite
@@ -906,7 +970,7 @@ def _counts(draw: Draw, relation: Relation) -> Asked:
     for x in (*relation.integers, *relation.reals)[:1]:
         forms += [
             Asked(text=f"COUNT(*) FILTER (WHERE {x} > 30)"),
-            Asked(text=f"COUNT_IF({x} <= 30)"),
+            Asked(text=f"COUNT_IF({x} <= 30)", statistic="sum"),
         ]
         forms.append(Asked(text=f"SUM(CASE WHEN {x} IS NULL THEN 1 ELSE 0 END)", statistic="sum"))
     if relation.unit:
@@ -945,6 +1009,9 @@ def questions(draw: Draw, source: st.SearchStrategy[Relation] | None = None) -> 
     where = draw(conditions(relation)) if draw(st.booleans()) else ""
     if not relation.is_inner and draw(st.integers(0, 7)) == 0 and relation.reals:
         where = f"{relation.reals[0]} > (SELECT AVG(cost) FROM visits) + 0.0017"
+    if relation.texts and draw(st.integers(0, 7)) == 0:
+        inner = "SELECT diagnosis FROM visits GROUP BY 1 HAVING COUNT(*) > 1"
+        where = f"{relation.texts[0]} {draw(st.sampled_from(('IN', 'NOT IN')))} ({inner})"
     having = draw(st.sampled_from(("", "", "", "COUNT(*) > 1")))
     return Drawn(
         relation=relation,

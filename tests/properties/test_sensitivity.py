@@ -26,6 +26,7 @@ from tests.properties.questions import (
     Written,
     grouped_by_sets,
     paths,
+    public_left_joins,
     questions,
     several_public,
     single_tables,
@@ -176,6 +177,22 @@ def test_no_unit_moves_several_sets_of_groups_by_more_than_it_is_charged(
     neighbours: Neighbours, is_prepared: bool
 ) -> None:
     holds_for(by_sets(neighbours, is_prepared=is_prepared), QUICK, phases=UNSHRUNK)
+
+
+@BOUNDING
+@pytest.mark.parametrize("neighbours", [ADD_REMOVE, REPLACE])
+def test_rows_of_a_public_table_without_a_partner_move_nothing(
+    neighbours: Neighbours, is_prepared: bool
+) -> None:
+    cases = st.builds(
+        Asked,
+        pair=neighbouring(neighbours),
+        questions=st.lists(public_left_joins(), min_size=TOGETHER, max_size=TOGETHER).map(tuple),
+        epsilon=epsilons,
+        accounting=st.sampled_from(("basic", "concentrated")),
+        is_prepared=st.just(is_prepared),
+    )
+    holds_for(cases, QUICK, phases=UNSHRUNK)
 
 
 @settings(max_examples=60)

@@ -22,7 +22,14 @@ from discreet.estimators import (
 from discreet.explanation.explanation import UNNAMED, ExplainedColumn, Explanation
 from discreet.explanation.hints import clamp_hints
 from discreet.explanation.noise_sentences import choice_sentence, noise_sentence
-from discreet.explanation.notes import left_out_of, limit_text, once, undeclared_notes, unit_of
+from discreet.explanation.notes import (
+    left_out_of,
+    limit_text,
+    noisy_input_notes,
+    once,
+    undeclared_notes,
+    unit_of,
+)
 from discreet.explanation.one_unit import one_unit_sentence
 from discreet.explanation.sentences import (
     SUSPENDED,
@@ -124,6 +131,7 @@ def explain_plan(  # noqa: PLR0913 - all that is said
             *([SUSPENDED] if is_suspended else []),
             *([unlikely] if unlikely else []),
             *undeclared_notes(plan),
+            *noisy_input_notes(plan),
         ),
     )
 

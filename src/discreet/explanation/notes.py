@@ -36,7 +36,7 @@ from discreet.query.questions import (
     LeftOut,
     Statistic,
 )
-from discreet.query.tree import Relation, Scan, UnionAll
+from discreet.query.tree import MOST_CONSTANT_ROWS, Relation, Scan, UnionAll
 from discreet.query.undeclared_values import undeclared_values
 
 
@@ -82,6 +82,7 @@ def notes_of(
     missing = () if shown is None else once(threshold_notes(plan, shown, units))
     said = (
         *undeclared_notes(plan),
+        *noisy_input_notes(plan),
         *missing,
         *once(each.text for each in limits),
         *(() if rest is None else (rest,)),
@@ -89,6 +90,27 @@ def notes_of(
         *ranks,
     )
     return tuple(Note(each, is_printed=True) for each in said)
+
+
+NOISY_INPUTS = (
+    "Rows are joined or compared with noisy results of the same query. Margins of error do not "
+    "cover the noise of those results."
+)
+"""Of numbers that depend on others which have noise of their own."""
+
+
+def noisy_input_notes(plan: Plan) -> tuple[str, ...]:
+    """Return that noisy results decide which rows count or what they count for, if they do."""
+    return (NOISY_INPUTS,) if plan.question.tables else ()
+
+
+def cut_table_note(name: str) -> Note:
+    """Return that a noisy table had more rows than can be joined."""
+    return Note(
+        f"Only the first {MOST_CONSTANT_ROWS:,} rows of {name} were used, or fewer if their texts "
+        "are long. Rows that match others count as without a match.",
+        is_printed=True,
+    )
 
 
 def limits_of_answer(

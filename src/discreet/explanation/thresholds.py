@@ -15,6 +15,7 @@ from discreet.catalog.schema import Bounds, ColumnUnit, Kind
 from discreet.errors import DiscreetError, DiscreetWarning, ParameterError, QuestionError
 from discreet.explanation.one_unit import one_unit_sentence
 from discreet.explanation.sentences import UnitName, listed
+from discreet.query.check.relations import TIED
 from discreet.query.plan import Plan, make_plan
 from discreet.query.plan.plan import EpsilonTarget, PlannedKeySelection, PlannedRelease
 from discreet.query.questions import (
@@ -22,6 +23,7 @@ from discreet.query.questions import (
     Counted,
     NotDeclared,
     OneUnitEach,
+    Question,
     UndeclaredGroups,
 )
 from discreet.query.tree import Relation, Scan, UnionAll
@@ -91,11 +93,17 @@ def threshold_notes(plan: Plan, shown: Sequence[int], units: Sequence[UnitName])
     `shown` has the number of groups of each release, and `units` the name of its unit.
     """
     totals = {each.release for each in plan.question.over_shown}
+    looked_up = _looked_up(plan.question)
     for number, (planned, groups, unit) in enumerate(zip(plan.releases, shown, units, strict=True)):
         if planned.key_selection is None:
             continue
         if (why := _one_unit(planned)) is not None:
             yield one_unit_sentence(why)
+        elif number in looked_up:
+            yield (
+                f"Groups with fewer than about {_size(planned, unit)} have no value in the "
+                "subquery: it is NULL for their rows, and COUNT is 0 there."
+            )
         elif groups == 0:
             yield f"No group had at least about {_size(planned, unit)}, so none is shown."
         elif number not in totals:
@@ -117,6 +125,13 @@ def total_notes(plan: Plan, units: Sequence[UnitName]) -> Iterator[str]:
                 f"Computed over the groups that are shown. Groups with fewer than about "
                 f"{_size(planned, unit)} are missing, {effect}."
             )
+
+
+def _looked_up(question: Question) -> set[int]:
+    """Return the releases that stand for subqueries of an outer row."""
+    if f'"{TIED}' in question.post_sql:
+        return set(range(len(question.aggregations)))
+    return {need for each in question.tables if each.name.startswith(TIED) for need in each.needs}
 
 
 def _one_unit(planned: PlannedRelease) -> OneUnitEach | None:

@@ -2,6 +2,7 @@
 
 import logging
 from collections.abc import Mapping
+from contextlib import suppress
 from itertools import accumulate
 
 from sqlglot import ErrorLevel, ParseError, TokenError, exp
@@ -33,6 +34,7 @@ from discreet.query.privacy_clause import (
 )
 from discreet.query.spans import span_of as span_of  # noqa: PLC0414 - its old home
 from discreet.query.spans import with_spans
+from discreet.query.syntax_fixes import tried_fix
 from discreet.written import SqlDialect, WrittenQuery, written
 
 logging.getLogger("sqlglot").addHandler(
@@ -141,7 +143,7 @@ def _tree(tokens: list[Token], text: str, dialect: type[Dialect]) -> exp.Query:
         parser = dialect().parser(error_level=ErrorLevel.IMMEDIATE)
         (tree,) = parser.parse(tokens, text)
     except ParseError as error:
-        raise _syntax_error(text, error) from None
+        raise _syntax_error(text, error, tokens, dialect) from None
     except RecursionError:
         raise _too_deep() from None
     if not isinstance(tree, exp.Query):
@@ -332,8 +334,17 @@ def _unclosed() -> SqlSyntaxError:
     )
 
 
-def _syntax_error(text: str, error: ParseError) -> SqlSyntaxError:
+def _syntax_error(
+    text: str, error: ParseError, tokens: list[Token], dialect: type[Dialect]
+) -> SqlSyntaxError:
     """Return our own sentence with the parser's place. Its message is for its developers."""
+
+    def is_sql(changed: str) -> bool:
+        with suppress(QuestionError, SqlglotError, RecursionError):
+            parser = dialect().parser(error_level=ErrorLevel.IMMEDIATE)
+            return isinstance(parser.parse(_tokens(changed, dialect), changed)[0], exp.Query)
+        return False
+
     place = error.errors[0] if error.errors else {}
     line, column = place.get("line"), place.get("col")
     span = None
@@ -342,6 +353,9 @@ def _syntax_error(text: str, error: ParseError) -> SqlSyntaxError:
         width = max(1, len(place.get("highlight") or " "))
         first = min(max(0, start + column - width), max(0, len(text) - 1))
         span = (first, min(first + width, len(text)))
+    fix = None if span is None else tried_fix(text, tokens, span[0], is_sql)
+    if fix is not None:
+        return SqlSyntaxError(fix.what, fix.fix, span=fix.span)
     near = "" if span is None else " ".join(text[slice(*span)].split())[:40]
     return SqlSyntaxError(
         f'Syntax error at or near "{near}"' if near else "Syntax error",

@@ -34,12 +34,16 @@ from discreet.query.questions import FullJoinSum, JoinProduct
 from discreet.query.tree import (
     ColumnOf,
     Expression,
+    GroupByUnit,
     JoinKind,
     Literal,
     NamedExpression,
     Select,
     UnionAll,
 )
+
+MOST_SCANS = 64
+"""Each FULL JOIN reads its left side twice; a query may not read tables more often in this way."""
 
 INNER_ROWS = "__side"
 """What the left side of FULL JOIN is called while it gets a column more."""
@@ -99,8 +103,13 @@ def full_join(
     before = replace(joining, source=replace(right, is_optional=True), kind=JoinKind.LEFT)
     after = replace(joining, source=replace(marked, is_optional=True), kind=JoinKind.LEFT)
     node = exp.Select()
-    with_left = _part(Selection(node=node, first=left, joinings=(before,)), walker, named)
-    alone = _part(Selection(node=node, first=right, joinings=(after,)), walker, named)
+    both = frozenset(shared).union(
+        out.written.casefold() for side in (left, right) for out in side.columns if out.is_merged
+    )
+    with_left, alone = (
+        _part(Selection(node=node, first=side, joinings=(each,), shared=both), walker, named)
+        for side, each in ((left, before), (right, after))
+    )
     is_there = ColumnOf(source=left.name, name=marker, facts=replace(TRUTH, nullable=True))
     missing = call("is_null", is_there)
     alone = replace(alone, where=missing)
@@ -110,8 +119,8 @@ def full_join(
     for name in shared:
         here, there = _named(left, name), _named(right, name)
         _check_kinds(here, there, joining)
-        both = replace(united_column(here, there), name=here.written, origin=None)
-        mine = _inner_column(left, replace(both, table="", called=here.written), _taken(outs))
+        merged = replace(united_column(here, there), name=here.written, origin=None)
+        mine = _inner_column(left, replace(merged, table="", called=here.written), _taken(outs))
         outs.append(mine)
         first.append((mine.name, _column(left, here)))
         second.append((mine.name, _column(right, there)))
@@ -130,11 +139,18 @@ def full_join(
             "Join fewer tables, or join on columns that match fewer rows",
             span=span_of(joining.node),
         )
+    rows = UnionAll(parts=(with_left.select(first), alone.select(second)))
+    if _scans_in(rows) > MOST_SCANS:
+        raise QuestionSizeError(
+            f"FULL JOIN would read tables more than {MOST_SCANS} times",
+            "Use fewer of them, or LEFT JOIN",
+            span=span_of(joining.node),
+        )
     reason = with_left.joined.reason
     if limit == a + b or not isinstance(reason, JoinProduct):
         reason = FullJoinSum(left=a, right=b)
     private = PrivateRows(
-        rows=UnionAll(parts=(with_left.select(first), alone.select(second))),
+        rows=rows,
         columns=tuple(outs),
         unit_kind=private_of(left).unit_kind,
         contribution_limit=limit,
@@ -166,6 +182,19 @@ def _part(selection: Selection, walker: QuestionWalk, named: CommonTables) -> _P
     joined = join_all(selection, None, names, walker.public, all_of)
     where = all_of(list(joined.conditions)) if joined.conditions else None
     return _Part(joined=joined, names=names, where=where)
+
+
+def _scans_in(rows: object) -> int:
+    """Return how often tables are read."""
+    match rows:
+        case Select(source=source, joins=joins):
+            return _scans_in(source) + sum(_scans_in(each.source) for each in joins)
+        case GroupByUnit(source=source):
+            return _scans_in(source)
+        case UnionAll(parts=parts):
+            return sum(map(_scans_in, parts))
+        case _:
+            return 1
 
 
 def _marked(source: TableRef) -> tuple[TableRef, str]:

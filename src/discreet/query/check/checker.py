@@ -18,6 +18,7 @@ from discreet.query.check.constant_tables import beside_private_rows, releases_i
 from discreet.query.check.correlated import tie_queries
 from discreet.query.check.from_clause import selection_from
 from discreet.query.check.from_items import (
+    Bracket,
     Item,
     all_joins,
     is_private,
@@ -60,7 +61,6 @@ from discreet.query.check.relations import (
     PublicReader,
     TableRef,
 )
-from discreet.query.check.released_lookups import look_up_releases, refuse_groups_of_one
 from discreet.query.check.scans import scan
 from discreet.query.check.selections import Selection, lookup_joining
 from discreet.query.check.set_operations import open_set_operation
@@ -146,7 +146,7 @@ class Checker:
                 return self.values(node)
             case _:
                 raise UnsupportedError(
-                    f"{node.key.upper()} is not supported here",
+                    "This is not supported here",
                     "Write a SELECT",
                     span=span_of(node),
                 )
@@ -256,7 +256,6 @@ class Checker:
         join_laterals(node, QueryTables(catalog=self.catalog, named=named).columns)
         item = self.item(node, named)
         if item is not None and is_private(item):
-            refuse_groups_of_one(node)
             return PrivateSelect(self, self.selection(node, item, named), named).result()
         return self.open_select(node, item, named)
 
@@ -392,6 +391,7 @@ class Checker:
 
     def open_select(self, node: exp.Select, item: Item | None, named: CommonTables) -> PostQuery:
         """Keep SQL over released and public tables, with names for its columns and error bars."""
+        item = self.with_released_lookups(node, item, named)
         self.open_inner_queries(node, item, named)
         if item is None:
             expand_stars(node, Names(()))
@@ -400,12 +400,24 @@ class Checker:
         expand_stars(node, Names(readable, shared=settle_natural(item), is_open=True))
         return finish_post_query(node, tuple(leaves(item)))
 
+    def with_released_lookups(
+        self, node: exp.Select, item: Item | None, named: CommonTables
+    ) -> Item | None:
+        """Join what subqueries of public rows ask of private ones: a release by what ties them."""
+        tables = QueryTables(catalog=self.catalog, named=named)
+        if item is None or not tables.has_private_values(node):
+            return item
+        for each in tie_queries(node, tables.columns, tables.is_single, tables.reads_private):
+            source = self.source(each.this, named)
+            if isinstance(source.relation, PrivateRows):
+                raise row_level(each.this, is_per_unit=True)
+            node.append("joins", each)
+            item = Bracket(first=item, joins=((each, source),))
+        return item
+
     def open_inner_queries(self, node: exp.Select, item: Item | None, named: CommonTables) -> None:
         """Check the queries inside a SELECT's expressions; they too come afterwards."""
-        joins = [] if item is None else list(all_joins(item))
-        tables = QueryTables(catalog=self.catalog, named=named)
-        look_up_releases(node, inner_queries(node, joins), tables)
-        for each in inner_queries(node, joins):
+        for each in inner_queries(node, () if item is None else all_joins(item)):
             result = self.query(each, named)
             if isinstance(result, PrivateRows):
                 raise row_level(each, is_per_unit=result.is_per_unit)

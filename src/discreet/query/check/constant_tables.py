@@ -25,8 +25,9 @@ from discreet.query.check.relations import (
     ReleasedTable,
     TableRef,
 )
+from discreet.query.expressions.coercion import coerce
 from discreet.query.expressions.facts import number_of, step_of
-from discreet.query.parse import DIALECT
+from discreet.query.parse import DIALECT, span_of
 from discreet.query.questions import (
     Aggregation,
     ColumnOrigin,
@@ -38,8 +39,14 @@ from discreet.query.tree import (
     ANYWHERE,
     MOST_CONSTANT_LETTERS,
     MOST_CONSTANT_ROWS,
+    Call,
+    ColumnOf,
+    ConstantColumn,
+    Expression,
     Facts,
+    InReleasedRows,
     Interval,
+    ReleasedRows,
 )
 
 WIDEST = 2**63
@@ -99,8 +106,8 @@ def _constants(
     name: str, names: Sequence[str], result: PostQuery, named: CommonTables, walk: TableWalk
 ) -> ConstantTable:
     sql = sql_of(result, named).sql(dialect=DIALECT, identify=True)
-    rows = constant_rows(name, sql, walk.public)
-    kinds = walk.public.kinds(sql, ())
+    kinds = _kinds(name, sql, (), walk.public)
+    rows = constant_rows(name, sql, kinds, walk.public)
     columns = tuple(
         OutputColumn(
             name=each, facts=(facts := _known_facts(kind, values)), has_nulls=facts.nullable
@@ -110,9 +117,23 @@ def _constants(
     return ConstantTable(columns=columns, rows=rows)
 
 
-def constant_rows(name: str, sql: str, public: PublicReader) -> tuple[Row, ...]:
+def _kinds(
+    name: str, sql: str, releases: Sequence[Aggregation], public: PublicReader
+) -> tuple[Kind, ...]:
+    """Return what the columns of a query are, or reject one that no database can run."""
+    try:
+        return public.kinds(sql, releases)
+    except UnsupportedError:
+        raise UnsupportedError(
+            f"{name} is not a valid query", "Check the columns, types and functions in it"
+        ) from None
+
+
+def constant_rows(
+    name: str, sql: str, kinds: Sequence[Kind], public: PublicReader
+) -> tuple[Row, ...]:
     """Return the rows of SQL over public tables, or reject more than a query may hold."""
-    found = public.rows(sql, public.kinds(sql, ()), MOST_CONSTANT_ROWS + 1)
+    found = public.rows(sql, kinds, MOST_CONSTANT_ROWS + 1)
     texts = sum(len(each) for row in found for each in row if isinstance(each, str))
     if len(found) > MOST_CONSTANT_ROWS or texts > MOST_CONSTANT_LETTERS:
         what = (
@@ -212,7 +233,7 @@ def register_table(
         number=len(walk.tables),
         sql=sql,
         needs=releases_in(tree),
-        kinds=walk.public.kinds(sql, walk.releases),
+        kinds=_kinds(name, sql, walk.releases, walk.public),
         name=name,
     )
     walk.tables.append(made)
@@ -247,3 +268,35 @@ def _released_facts(
 
 def _has_nulls(facts: Facts) -> bool:
     return facts.domain is not None and None in facts.domain
+
+
+# --------------------------------------------------------------------------- lists
+
+
+def check_width(result: PostQuery, node: exp.Expr) -> None:
+    """Reject a query in IN, or as a value, that has several columns."""
+    if len(result.columns) != 1:
+        raise UnsupportedError(
+            "A subquery in IN must have one column", "Select one column", span=span_of(node)
+        )
+
+
+def in_released(
+    argument: Expression, result: PostQuery, node: exp.In, named: CommonTables, walk: TableWalk
+) -> Expression:
+    """Return whether a value is among those that a query over releases gives."""
+    check_width(result, node)
+    query = register_table("the subquery in IN", result, named, walk)
+    listed = ConstantColumn(name="value", kind=query.kinds[0])
+    inner = ColumnOf(source="", name=listed.name, facts=Facts(kind=listed.kind))
+    test = coerce("in", (argument, inner), node)
+    compared, other = test.arguments if isinstance(test, Call) else (argument, inner)
+    if other is not inner and not (listed.kind.is_number and compared.facts.kind.is_number):
+        raise UnsupportedError(
+            f"IN compares values of types {argument.facts.kind.value} and {listed.kind.value}",
+            "Cast one of them with CAST(... AS ...)",
+            span=span_of(node),
+        )
+    rows = ReleasedRows(number=query.number, columns=(listed,))
+    facts = Facts(kind=Kind.BOOLEAN, domain=(False, True, None))
+    return InReleasedRows(argument=compared, rows=rows, facts=facts)

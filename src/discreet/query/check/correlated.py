@@ -49,10 +49,18 @@ IsSingle = Callable[[TiedQuery], bool]
 """Returns whether the catalog promises at most one row of a query for each outer row."""
 
 
-def tie_queries(node: exp.Select, known: KnownColumns, is_single: IsSingle) -> list[exp.Join]:
-    """Rewrite the queries of a SELECT that read its rows; return the joins that it needs then."""
+def tie_queries(
+    node: exp.Select,
+    known: KnownColumns,
+    is_single: IsSingle,
+    is_wanted: Callable[[exp.Expr], bool] = bool,
+) -> list[exp.Join]:
+    """Rewrite the queries of a SELECT that read its rows; return the joins that it needs then.
+
+    Of those that are wanted: an EXISTS, IN, ANY, ALL, or a query of one value.
+    """
     around = Around(node=node, visible=visible_in(node, known), known=known)
-    return _Tying(around=around, is_single=is_single).joins_of()
+    return _Tying(around=around, is_single=is_single, is_wanted=is_wanted).joins_of()
 
 
 def is_correlated(query: exp.Expr, visible: Visible, known: KnownColumns) -> bool:
@@ -64,6 +72,7 @@ def is_correlated(query: exp.Expr, visible: Visible, known: KnownColumns) -> boo
 class _Tying:
     around: Around
     is_single: IsSingle
+    is_wanted: Callable[[exp.Expr], bool]
     joins: list[exp.Join] = field(default_factory=list)
     made: dict[str, exp.Expr] = field(default_factory=dict)
     """What stands for a query, by its text."""
@@ -76,7 +85,7 @@ class _Tying:
             for clause in CLAUSES
             for part in listed_nodes(node.args.get(clause))
             for each in list(values_in(part))
-            if self._is_tied(each)
+            if self.is_wanted(each) and self._is_tied(each)
         ]
         if not found:
             return []
@@ -181,6 +190,7 @@ class _Tying:
             raise several_rows(written)
         order = inner.args.get("order")
         query.take_in(value, *(() if order is None else (order,)))
+        value = inner.expressions[0].unalias()
         column = written_name(written.expressions[0])
         first_rows(query, [exp.Ordered(this=value.copy())], 1)
         inner.set("expressions", [*query.keys(), exp.alias_(value.copy(), column, quoted=True)])

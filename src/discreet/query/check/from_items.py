@@ -97,11 +97,21 @@ def _bracket(node: exp.Expr, source: Callable[[exp.Expr], TableRef]) -> Item:
     """Return one relation, or several in brackets."""
     if isinstance(node, exp.Subquery) and is_bracket(node) and node.alias:
         node = _without_alias(node)
+    if is_bracket(node):
+        _check_bracket(node)
     joins = node.args.get("joins") or ()
     node.set("joins", None)
     inner = _bracket(node.this, source) if is_bracket(node) else source(node)
     node.set("joins", list(joins) or None)
     return _joined(inner, joins, source)
+
+
+def _check_bracket(node: exp.Expr) -> None:
+    """Reject clauses after brackets. No clause is ignored."""
+    for name, value in node.args.items():
+        if value and name not in ("this", "alias", "joins"):
+            clause = {"sample": "TABLESAMPLE", "pivots": "PIVOT"}.get(name, name.strip("_").upper())
+            raise unhandled(f"{clause} after a table or a join in brackets", node)
 
 
 def _joined(first: Item, joins: Sequence[exp.Join], source: Callable[[exp.Expr], TableRef]) -> Item:

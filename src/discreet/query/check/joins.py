@@ -284,6 +284,12 @@ def _count_rows(
         if leads_to:
             factors[source.name] = source.relation.contribution_limit
             return
+    if joining.is_lookup:
+        raise JoinError(
+            "The subquery must look at rows of the same privacy unit as the outer row",
+            "Add an equality of both privacy units to its WHERE clause",
+            span=span_of(joining.node),
+        )
     unit = _unit_of(source)
     raise JoinError(
         f"Private tables must be joined on the privacy unit{'' if unit is None else f', {unit}'}",

@@ -165,6 +165,7 @@ def _rows(query: TiedQuery, join: exp.Join) -> exp.Join:
     if inner.args.get("group") is not None:
         keys = group_keys(inner, query.own)
         query.take_in(*keys, *inner.expressions, *filter(None, [inner.args.get("having")]))
+        keys = group_keys(inner, query.own)
         inner.set("group", exp.Group(expressions=[*query.key_copies(), *keys]))
         if limit is not None:
             raise unhandled("LIMIT with GROUP BY in LATERAL", inner)

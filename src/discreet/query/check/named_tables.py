@@ -6,7 +6,7 @@ from sqlglot import exp
 
 from discreet.catalog.catalog import Catalog
 from discreet.catalog.schema import ColumnUnit, PrivateTable
-from discreet.query.check.outer_columns import relations_of
+from discreet.query.check.outer_columns import nested_queries, relations_of
 from discreet.query.check.relations import CommonTables, PrivateRows
 from discreet.query.check.scans import path_keys
 from discreet.query.check.tied_query import TiedQuery
@@ -29,12 +29,19 @@ class QueryTables:
         table = self.catalog.table(name)
         return None if table is None else tuple(each.name for each in table.columns)
 
-    def is_private(self, name: str) -> bool:
-        """Return whether a table holds private rows."""
-        known = self.named.get(name.casefold())
-        if known is not None:
-            return isinstance(known, PrivateRows)
-        return isinstance(self.catalog.table(name), PrivateTable)
+    def has_private_values(self, node: exp.Select) -> bool:
+        """Return whether any query of one value in a SELECT reads private rows."""
+        return any(self.reads_private(each) for each in nested_queries(node))
+
+    def reads_private(self, node: exp.Expr) -> bool:
+        """Return whether a query of one value reads private rows."""
+        return isinstance(node, exp.Subquery) and any(
+            self._is_private(each.name.casefold()) for each in node.find_all(exp.Table)
+        )
+
+    def _is_private(self, name: str) -> bool:
+        known = self.named.get(name) or self.catalog.table(name)
+        return isinstance(known, PrivateRows | PrivateTable)
 
     def is_single(self, query: TiedQuery) -> bool:
         """Return whether the catalog promises one row of a query at most for each outer row.

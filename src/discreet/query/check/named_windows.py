@@ -1,4 +1,4 @@
-"""Windows over private rows that are written otherwise: WINDOW w AS (...), and AVG."""
+"""WINDOW w AS (...) over private rows: each window is written out where it is used."""
 
 from collections.abc import Iterator, Mapping
 
@@ -56,11 +56,3 @@ def _write_out(window: exp.Window, known: Mapping[str, exp.Window]) -> None:
         if found and part not in has_more:
             copied = [each.copy() for each in found] if isinstance(found, list) else found.copy()
             window.set(part, copied)
-
-
-def mean_over(node: exp.Window) -> exp.Expr:
-    """Return a mean over a window as the sum over it, divided by the count."""
-    total, count = node.copy(), node.copy()
-    total.set("this", exp.Sum(this=node.this.this.copy()))
-    count.set("this", exp.Count(this=node.this.this.copy()))
-    return exp.Div(this=exp.cast(total, exp.DataType.Type.DOUBLE), expression=count)

@@ -16,7 +16,7 @@ from discreet.errors import (
     UnknownNameError,
     UnsupportedError,
 )
-from discreet.query.check.named_windows import mean_over
+from discreet.query.check.constant_tables import TableWalk, check_width, in_released
 from discreet.query.check.path_values import INNER, only_true_counts, other_than_unit, path_tie
 from discreet.query.check.post_select import check_functions, whole
 from discreet.query.check.relations import (
@@ -24,7 +24,6 @@ from discreet.query.check.relations import (
     Names,
     PostQuery,
     PrivateRows,
-    PublicReader,
     TableRef,
     table_of,
 )
@@ -32,7 +31,6 @@ from discreet.query.check.selections import conjuncts
 from discreet.query.expressions.rejections import nested_aggregate, row_level, unhandled
 from discreet.query.expressions.translate import condition, translate
 from discreet.query.parse import DIALECT, span_of
-from discreet.query.questions import Aggregation
 from discreet.query.tree import (
     Expression,
     Facts,
@@ -76,11 +74,9 @@ MOST_LISTED = 10_000
 """No longer list of public values is put into a query."""
 
 
-class QuestionWalk(Protocol):
+class QuestionWalk(TableWalk, Protocol):
     """The walk through the query, for the parts of it that meet queries inside."""
 
-    public: PublicReader
-    releases: list[Aggregation]
     outermost: exp.Expr | None
     """The SELECT whose result is the answer."""
 
@@ -156,8 +152,6 @@ class RowScope:
 
     def window(self, node: exp.Window) -> Expression:
         """Return a window inside one unit's rows; any other would tie units together."""
-        if isinstance(node.this, exp.Avg):
-            return translate(mean_over(node), self)
         if not self.allows_windows:
             raise unhandled("A window function in this place", node)
         for name, value in node.args.items():
@@ -330,6 +324,8 @@ class RowScope:
                     node,
                 )
             return UnitSemiJoin(rows=result.rows, name=INNER, where=None, facts=TRUTH)
+        if not result.is_public:
+            return in_released(translate(left, self), result, node, self.named, self.walker)
         values = self._public_values(result, node)
         listed = [_constant(each) for (each,) in values]
         if not listed:
@@ -337,16 +333,7 @@ class RowScope:
         return translate(exp.In(this=left, expressions=listed), self)
 
     def _public_values(self, result: PostQuery, node: exp.Expr) -> list[tuple[object, ...]]:
-        if not result.is_public:
-            raise UnsupportedError(
-                "IN (SELECT ...) cannot use the results of another private query",
-                "Run the inner query first, then write its values into the list",
-                span=span_of(node),
-            )
-        if len(result.columns) != 1:
-            raise UnsupportedError(
-                "A subquery in IN must have one column", "Select one column", span=span_of(node)
-            )
+        check_width(result, node)
         tree = whole(result.tree, self.named)
         check_functions(tree)
         sql = tree.sql(dialect=DIALECT, identify=True)

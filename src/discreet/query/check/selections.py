@@ -5,7 +5,9 @@ from dataclasses import dataclass, replace
 
 from sqlglot import exp
 
+from discreet.errors import UnknownNameError
 from discreet.query.check.relations import TIED, Names, PrivateRows, TableRef, column_node
+from discreet.query.parse import span_of
 from discreet.query.tree import JoinKind
 
 
@@ -124,12 +126,17 @@ def shared_columns(node: exp.Join, left: Selection, right: Selection) -> list[ex
     """Return the columns of USING; of NATURAL, those that both sides have."""
     if (node.args.get("method") or "").upper() != "NATURAL":
         return list(node.args.get("using") or ())
-    theirs = {out.written.casefold() for _, out in right.names.all()}
-    return [
-        exp.to_identifier(out.written, quoted=True)
-        for _, out in left.names.all()
-        if out.written.casefold() in theirs
-    ]
+    mine, theirs = ([out.written for _, out in side.names.all()] for side in (left, right))
+    folded = [[each.casefold() for each in side] for side in (mine, theirs)]
+    both = [each for each in mine if each.casefold() in folded[1]]
+    for each in both:
+        if any(side.count(each.casefold()) > 1 for side in folded):
+            raise UnknownNameError(
+                f"NATURAL JOIN on {each} is ambiguous: one side has several columns of this name",
+                "Write ON with the table of each column",
+                span=span_of(node),
+            )
+    return [exp.to_identifier(each, quoted=True) for each in both]
 
 
 def using(columns: list[exp.Identifier], left: Selection, right: Selection) -> list[exp.Expr]:

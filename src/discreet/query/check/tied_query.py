@@ -85,7 +85,7 @@ class TiedQuery:
             if tie is not None:
                 self.ties.append(tie)
             elif self.reads_outer(each):
-                self.mixed.append(each)
+                self.mixed.append(exp.paren(each, copy=False))
             else:
                 plain.append(each)
         if not self.ties:

@@ -18,6 +18,7 @@ from discreet.query.questions import Aggregate, Statistic
 from discreet.query.tree import (
     Expression,
     Facts,
+    InReleasedRows,
     Interval,
     ReleasedScalar,
     UnitAggregate,
@@ -158,7 +159,7 @@ class GroupRewriter:
         }
         self.prefers_aliases = False
         self.has_query = any(
-            isinstance(part, ReleasedScalar | UnitSemiJoin)
+            isinstance(part, ReleasedScalar | InReleasedRows | UnitSemiJoin)
             for key in keys
             for part in parts_of(key)
         )

@@ -136,6 +136,7 @@ CLAUSES = {
     "glob": ("GLOB is", "Use LIKE"),
     "tuple": ("A row of values is", "Compare the columns one by one, joined by AND"),
     "array": ("A list of values is", "Select its values as columns of their own"),
+    "explode": ("UNNEST is", "Aggregate first, and write UNNEST in an outer query"),
     "bracket": ("A list of values is", "Select its values as columns of their own"),
     "star": ("* is", "Name the columns"),
     "collate": ("COLLATE is", "Compare LOWER(...) of both sides"),
@@ -296,10 +297,34 @@ def row_level(node: exp.Expr, *, is_per_unit: bool) -> RowLevelError:
     )
 
 
+CLAUSE_WORDS = {
+    "ORDER": "ORDER BY",
+    "JOINS": "A join",
+    "LATERALS": "LATERAL",
+    "PIVOTS": "PIVOT",
+    "SAMPLE": "TABLESAMPLE",
+    "WINDOWS": "WINDOW",
+    "LOCKS": "FOR UPDATE",
+    "HINT": "A hint",
+    "MATCH": "MATCH_RECOGNIZE",
+    "INTO": "SELECT INTO",
+    "CLUSTER": "CLUSTER BY",
+    "DISTRIBUTE": "DISTRIBUTE BY",
+    "SORT": "SORT BY",
+    "CONNECT": "CONNECT BY",
+}
+"""Clauses that the parser calls by other names."""
+
+
+def clause_words(name: str) -> str:
+    """Return what a clause is called in a query, by the parser's name of it."""
+    return CLAUSE_WORDS.get(name, name)
+
+
 def below(node: exp.Expr, clause: str) -> UnsupportedError:
     """Return the error for ORDER BY, LIMIT or OFFSET on private rows."""
     return UnsupportedError(
-        f"{'ORDER BY' if clause == 'ORDER' else clause} cannot be used on private rows",
+        f"{clause_words(clause)} cannot be used on private rows",
         "Move ORDER BY and LIMIT to the outer query, after the aggregate",
         span=span_of(node),
     )
@@ -310,7 +335,7 @@ def unhandled(
 ) -> UnsupportedError:
     """Return the error for SQL that is not supported, on private or on public tables."""
     return UnsupportedError(
-        f"{what} is not supported",
+        f"{clause_words(what)} is not supported",
         fix,
         span=None if node is None else span_of(node),
     )
