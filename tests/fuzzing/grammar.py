@@ -549,6 +549,8 @@ AFTERWARDS = (
     "SELECT v.a, q.n FROM (VALUES ('old', 1), ('new', 2)) AS v(a, b) JOIN (SELECT s, COUNT(*) AS n "
     "FROM t GROUP BY s) AS q ON q.s = v.a",
     "SELECT s, RANK() OVER w AS place FROM t GROUP BY s WINDOW w AS (ORDER BY COUNT(*))",
+    "SELECT v.k, (SELECT COUNT(*) + 1 FROM t WHERE t.k = v.k AND t.x > 3) AS n FROM p AS v",
+    "SELECT name FROM p WHERE weight < (SELECT SUM(t.x) FROM t WHERE t.k = p.k AND t.s = p.name)",
     "SELECT v.k, COUNT(*) AS n FROM t JOIN p AS v ON t.k = v.k GROUP BY v.k "
     "QUALIFY ROW_NUMBER() OVER (ORDER BY n) < 4",
     "SELECT COUNT(*) FROM t, LATERAL (SELECT COUNT(*) AS n FROM w WHERE w.u = t.u) AS tied "

@@ -866,8 +866,17 @@ def conditions(draw: Draw, relation: Relation, depth: int = 1) -> str:
             f"NOT EXISTS (SELECT 1 FROM patients e WHERE {unit} = e.patient_id AND e.insured)",
             f"{unit} IN (SELECT patient_id FROM visits WHERE minutes > 20)",
             f"{unit} NOT IN (SELECT patient_id FROM patients WHERE sex = 'f')",
+            f"{unit} IN (SELECT patient_id FROM visits WHERE visit_id IN "
+            "(SELECT visit_id FROM prescriptions WHERE dose > 0))",
             f"{unit} = 2",
             *_tied_conditions(x, unit),
+        ]
+    if relation.text in ("visits t", "visits v"):
+        key = f"{relation.text[-1]}.visit_id"
+        forms += [
+            f"{key} IN (SELECT visit_id FROM prescriptions WHERE dose > 0)",
+            f"({key} IN (SELECT visit_id FROM prescriptions GROUP BY 1 HAVING COUNT(*) > 1) OR "
+            f"{key} IN (SELECT visit_id FROM visits WHERE cost > 90))",
         ]
     return draw(st.sampled_from(forms))
 

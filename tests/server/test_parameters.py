@@ -104,7 +104,7 @@ def test_odd_parameters_are_rejected_before_anything_is_spent(served: Served, bo
 def test_values_that_do_not_fit_are_rejected_by_name(
     served: Served, parameters: Any, code: str
 ) -> None:
-    reply = served.ask(f"{COUNT} WHERE age > ?", parameters=parameters, epsilon=1)
+    reply = served.ask(f"{COUNT} WHERE age > ?", "bob", parameters=parameters, epsilon=1)
     assert (reply.status_code, reply.json()["error"]["code"]) == (422, code)
 
 

@@ -37,14 +37,6 @@ ASKED = [
 ]
 
 
-PENDING = {"Q9", "Q17", "Q18", "Q20", "Q21"}
-
-
-def skip_pending(query: Asked) -> None:
-    if query.name in PENDING:
-        pytest.skip("not answered yet")
-
-
 @pytest.fixture(scope="module")
 def curator(request: pytest.FixtureRequest) -> Iterator[Curator]:
     with SUITE.held(getattr(request, "param", "prepared")) as curator:
@@ -61,13 +53,11 @@ def plain() -> Iterator[duckdb.DuckDBPyConnection]:
 def test_a_query_is_answered_as_plain_sql_answers_it(
     curator: Curator, plain: duckdb.DuckDBPyConnection, query: Asked
 ) -> None:
-    skip_pending(query)
     assert differences_from_plain(curator, plain, query) == []
 
 
 @pytest.mark.parametrize("query", rejected(SUITE), ids=str)
 def test_a_query_that_lists_customers_is_rejected(curator: Curator, query: Asked) -> None:
-    skip_pending(query)
     assert_rejected(curator, query)
 
 

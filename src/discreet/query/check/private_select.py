@@ -40,6 +40,7 @@ from discreet.query.check.joins import Joined, join_all
 from discreet.query.check.keys import groups_of, key_node, key_nodes, unlisted
 from discreet.query.check.named_windows import write_out_windows
 from discreet.query.check.path_groups import are_of_one_unit
+from discreet.query.check.path_values import for_true_rows
 from discreet.query.check.post_select import expand_stars, written_names
 from discreet.query.check.registered import register
 from discreet.query.check.relations import (
@@ -213,7 +214,7 @@ class PrivateSelect:
 
     def _all_of(self, conditions: list[exp.Expr]) -> Expression:
         node = exp.and_(*conditions, copy=True) if conditions else exp.true()
-        return condition(node, self.scope)
+        return condition(for_true_rows(node), self.scope)
 
     # ----------------------------------------------------------------------- groups
 

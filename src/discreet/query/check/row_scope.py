@@ -17,6 +17,7 @@ from discreet.errors import (
     UnsupportedError,
 )
 from discreet.query.check.constant_tables import TableWalk, check_width, in_released
+from discreet.query.check.path_values import INNER, only_true_counts, other_than_unit, path_tie
 from discreet.query.check.post_select import check_functions, whole
 from discreet.query.check.relations import (
     CommonTables,
@@ -228,7 +229,7 @@ class RowScope:
             case exp.Exists() as copied:
                 return self._exists(copied)
             case exp.In() as copied:
-                return self._is_in(copied)
+                return self._is_in(copied, only_true_counts=only_true_counts(node))
             case copied:
                 return self._number(copied)
 
@@ -302,25 +303,27 @@ class RowScope:
                 span=span_of(node),
             )
 
-    def _is_in(self, node: exp.In) -> Expression:
+    def _is_in(self, node: exp.In, *, only_true_counts: bool) -> Expression:
         result = self.walker.query(node.args["query"], self.named)
         left = node.this
         if isinstance(result, PrivateRows):
             mine = translate(left, self)
             is_unit = len(result.columns) == 1 and result.columns[0].is_unit
             if not (is_unit and self.names.is_unit(mine)):
-                raise JoinError(
-                    "IN (SELECT ...) on private rows is only supported for the privacy unit",
-                    f"Select the privacy unit in it, and write {self._unit_name()} IN (SELECT ...)",
-                    span=span_of(node),
-                )
+                tie = path_tie(left, result, self.names) if only_true_counts else None
+                if tie is not None:
+                    rows = TableRef(name=INNER, relation=result)
+                    inner = Names((rows,), parent=self.names)
+                    where = condition(tie, RowScope(self.walker, inner, self.named, {}))
+                    return UnitSemiJoin(rows=result.rows, name=INNER, where=where, facts=TRUTH)
+                raise other_than_unit(node, self._unit_name())
             if mine.facts.kind is not result.columns[0].facts.kind:
                 self._check_kinds(
                     TableRef(name="the inner query", relation=result),
                     [mine, replace(mine, facts=result.columns[0].facts)],
                     node,
                 )
-            return UnitSemiJoin(rows=result.rows, name="__inner", where=None, facts=TRUTH)
+            return UnitSemiJoin(rows=result.rows, name=INNER, where=None, facts=TRUTH)
         if not result.is_public:
             return in_released(translate(left, self), result, node, self.named, self.walker)
         values = self._public_values(result, node)

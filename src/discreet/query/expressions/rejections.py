@@ -129,7 +129,6 @@ CLAUSES = {
         ("any", "all"),
         ("ANY and ALL are", "Write x = ANY([1, 2]), x <> ALL([1, 2]) or x IN (SELECT ...)"),
     ),
-    "array": ("A list as a value is", "Compare with it: x IN (1, 2) or x = ANY([1, 2])"),
     "aliases": ("A list of names is", "Remove it"),
     "slice": ("A part of a list is", "For a part of a text write SPLIT_PART(x, ',', 2)"),
     "placeholder": ("A placeholder such as ? is", "Write the value itself"),
