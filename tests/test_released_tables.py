@@ -1,4 +1,4 @@
-"""Released results beside private rows: charged once, known before the next release, never too long."""
+"""Released results beside private rows: paid for once, and never too long for a statement."""
 
 from concurrent.futures import ThreadPoolExecutor
 

@@ -557,6 +557,9 @@ AFTERWARDS = (
     "WHERE tied.n > 1",
     "SELECT COUNT(*) FROM t LEFT JOIN LATERAL (SELECT w.g FROM w WHERE w.u = t.u ORDER BY w.v "
     "LIMIT 1) AS tied ON TRUE WHERE tied.g = 'a'",
+    "SELECT COUNT(*) FROM (SELECT u, UNNEST(string_split(n, ' ')[1:3]) AS word FROM t) AS words",
+    "SELECT word, COUNT(*) FROM t, UNNEST(list_slice(string_split(t.n, 'a'), 2, 4)) AS q(word) "
+    "WHERE word <> '' GROUP BY word",
     'SELECT COUNT(*) AS "a""b ☃ {0}" FROM "T" AS "a" WHERE "a"."X" > 3',
 )
 """Questions about what was released: SQL that comes after the noise."""

@@ -848,6 +848,10 @@ def conditions(draw: Draw, relation: Relation, depth: int = 1) -> str:
             f"{text} NOT IN ('flu', 'f')",
             f"TRY_CAST({text} AS INTEGER) = 3",
             f"{text} = 'north'",
+            f"split_part({text}, 'l', -1) < lpad({text}, 3, 'x')",
+            f"regexp_extract({text}, '([a-km-z]+)l', 1) = 'a' OR {text} ~* '^n'",
+            f"{text} = ANY(['flu', 'f', NULL])",
+            f"strlen(regexp_replace({text}, '[aeiou]', '<\\0>')) > 5",
         ]
     if relation.days:
         day = draw(st.sampled_from(relation.days))
@@ -856,6 +860,9 @@ def conditions(draw: Draw, relation: Relation, depth: int = 1) -> str:
             f"extract(year FROM {day}) = 2024",
             f"{day} + INTERVAL 1 MONTH < TIMESTAMP '2024-07-01 00:00:00'",
             f"date_diff('day', {day}, DATE '2024-06-01') BETWEEN 0 AND 100",
+            f"{day} + INTERVAL 3 HOUR - TIMESTAMP '2024-02-01 00:00:00' > INTERVAL 30 DAY",
+            f"last_day({day}) > time_bucket(INTERVAL '10 days', {day})",
+            f"strftime({day}, '%W') < '20'",
         ]
     if relation.booleans:
         flag = draw(st.sampled_from(relation.booleans))

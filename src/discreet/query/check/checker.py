@@ -65,6 +65,7 @@ from discreet.query.check.scans import scan
 from discreet.query.check.selections import Selection, lookup_joining
 from discreet.query.check.set_operations import open_set_operation
 from discreet.query.check.shown_groups import over_shown_groups
+from discreet.query.check.split_rows import unnest_split_texts
 from discreet.query.check.table_names import check_schema, settle_schemas
 from discreet.query.expressions.rejections import (
     available,
@@ -253,6 +254,7 @@ class Checker:
     def select(self, node: exp.Select, named: CommonTables) -> PrivateRows | PostQuery:
         """Return what a SELECT is: private rows, a release, or SQL for afterwards."""
         check_clauses(node)
+        unnest_split_texts(node, self.catalog, named)
         join_laterals(node, QueryTables(catalog=self.catalog, named=named).columns)
         item = self.item(node, named)
         if item is not None and is_private(item):
@@ -265,10 +267,9 @@ class Checker:
         names = [] if item is None else [each.name.casefold() for each in leaves(item)]
         if len(set(names)) < len(names):
             twice = next(each for each in names if names.count(each) > 1)
+            where = span_of(node.args["from_"])
             raise UnsupportedError(
-                f"{twice} appears twice in FROM",
-                "Give each an alias",
-                span=span_of(node.args["from_"]),
+                f"{twice} appears twice in FROM", "Give each an alias", span=where
             )
         return item
 

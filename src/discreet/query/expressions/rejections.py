@@ -136,7 +136,6 @@ CLAUSES = {
     "glob": ("GLOB is", "Use LIKE"),
     "tuple": ("A row of values is", "Compare the columns one by one, joined by AND"),
     "array": ("A list of values is", "Select its values as columns of their own"),
-    "explode": ("UNNEST is", "Aggregate first, and write UNNEST in an outer query"),
     "bracket": ("A list of values is", "Select its values as columns of their own"),
     "star": ("* is", "Name the columns"),
     "collate": ("COLLATE is", "Compare LOWER(...) of both sides"),
