@@ -18,6 +18,7 @@ from discreet.catalog.catalog import RowChoice
 from discreet.curator import Curator
 from discreet.mechanisms import Neighbours
 from discreet.query.check import check, private_select
+from discreet.query.check.filtered_rows import Rebase
 from discreet.query.check.joins import Joined
 from discreet.query.check.unit_groups import unit_aggregate
 from discreet.query.parse import parse
@@ -211,9 +212,9 @@ def _checked(curator: Curator, sql: str, catalog: Catalog) -> Question:
 
 
 def _as_limited(
-    name: str, aggregate: Aggregate, node: exp.Expr, *, is_single_row: bool
+    name: str, aggregate: Aggregate, rebase: Rebase, node: exp.Expr, *, is_single_row: bool
 ) -> UnitAggregate:
-    made = unit_aggregate(name, aggregate, node, is_single_row=is_single_row)
+    made = unit_aggregate(name, aggregate, rebase, node, is_single_row=is_single_row)
     if made.function is UnitFunction.SUM and made.argument is not None:
         found = made.argument.facts.interval
         low, high = found.low or Fraction(0), found.high or Fraction(0)

@@ -51,8 +51,8 @@ SELECT "k0", CAST(coalesce(sum("s0"), 0) AS HUGEINT) AS "s0", CAST(coalesce(sum(
 -- per-query: 2ac69fbb1624f396
 
 -- WITH per_patient AS (SELECT patient_id, SUM(cost) AS total FROM visits GROUP BY patient_id) SELECT AVG(LEAST(GREATEST(total, 0), 1000)) AS avg_total FROM per_patient
--- prepared: 9925aa16cd54b678
--- per-query: 9925aa16cd54b678
+-- prepared: fba09586778591e8
+-- per-query: fba09586778591e8
 
 -- SELECT COUNT(*) AS frequent FROM (SELECT patient_id FROM visits GROUP BY patient_id HAVING COUNT(*) >= 5) AS t
 -- prepared: d4c0a909049ee9e6
@@ -287,8 +287,8 @@ SELECT "k0", CAST(count(*) AS HUGEINT) * 1 AS "s0" FROM (SELECT * FROM (SELECT *
 -- per-query: 0fc40389d565cad0 a65733962166788b
 
 -- SELECT COUNT(*) FROM (SELECT patient_id FROM visits GROUP BY patient_id HAVING SUM(cost) > (SELECT AVG(cost) FROM visits))
--- prepared: 3e88a975dd8c8b07 823e63b8967f9597
--- per-query: 8126c7f63c8f170a 823e63b8967f9597
+-- prepared: 3e88a975dd8c8b07 bfbe84fbc6a66621
+-- per-query: 8126c7f63c8f170a bfbe84fbc6a66621
 
 -- SELECT AVG(n) FROM (SELECT patient_id, SUM(CASE WHEN cost > (SELECT AVG(cost) FROM visits) THEN 1 ELSE 0 END) AS n FROM visits GROUP BY patient_id)
 -- prepared: 3e88a975dd8c8b07 40c4d236974ee1be
@@ -461,8 +461,8 @@ SELECT CAST(count(*) AS HUGEINT) * 1 AS "s0" FROM (SELECT "__rows"."__unit" AS "
 SELECT CAST(coalesce(sum(1 * "rows"), 0) AS HUGEINT) AS "s0" FROM (SELECT least(count(*), 12) AS "rows" FROM (SELECT "visits"."__unit" AS "__unit" FROM (SELECT "__unit", "cost" FROM "every"."visits") AS "visits" WHERE (("visits"."cost" IS DISTINCT FROM "visits"."cost") OR ("visits"."cost" = 0.3e0))) AS "all" GROUP BY "__unit") AS "bounded";
 
 -- SELECT AVG(clamp(a, 0, 9)), SUM(clamp(b, 0, 9)), COUNT(*) FROM (SELECT patient_id, COUNT(*) AS a, COUNT(note) AS b, COUNT(DISTINCT diagnosis) AS c, AVG(cost) AS d FROM visits GROUP BY patient_id) WHERE c > 1 AND d < 100
--- prepared: 4d41cee46a8e4615
--- per-query: 4d41cee46a8e4615
+-- prepared: 6deab22c7e11ce6c
+-- per-query: 6deab22c7e11ce6c
 
 -- SELECT SUM(clamp(a, 0, 9)), AVG(clamp(b, 0, 9)), MAX(clamp(c, 0, 9)), COUNT(*) FROM (SELECT patient_id, diagnosis, MIN(cost) AS a, MAX(minutes) AS b, MEDIAN(cost) AS c FROM visits GROUP BY patient_id, diagnosis)
 -- prepared: 34a88d6abbfddb28 9b371ce20512f4a3

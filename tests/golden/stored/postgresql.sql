@@ -51,8 +51,8 @@ SELECT "k0", coalesce(sum(CAST("s0" AS BIGINT)), 0) AS "s0", coalesce(sum(CAST("
 -- per-query: 3eab858726b5452f
 
 -- WITH per_patient AS (SELECT patient_id, SUM(cost) AS total FROM visits GROUP BY patient_id) SELECT AVG(LEAST(GREATEST(total, 0), 1000)) AS avg_total FROM per_patient
--- prepared: b65850aeed2fa148
--- per-query: b65850aeed2fa148
+-- prepared: 68f7670e7dc1d7fb
+-- per-query: 68f7670e7dc1d7fb
 
 -- SELECT COUNT(*) AS frequent FROM (SELECT patient_id FROM visits GROUP BY patient_id HAVING COUNT(*) >= 5) AS t
 -- prepared: cdcd2d3515e3bcd9
@@ -287,8 +287,8 @@ SELECT "k0", CAST(count(*) AS BIGINT) * 1 AS "s0" FROM (SELECT * FROM (SELECT *,
 -- per-query: bcad6b6dac8d5be5 cbe8b7a1c05b0d2a
 
 -- SELECT COUNT(*) FROM (SELECT patient_id FROM visits GROUP BY patient_id HAVING SUM(cost) > (SELECT AVG(cost) FROM visits))
--- prepared: 21ef94a22e9e3568 107371e1614b55c7
--- per-query: 7c5e5baa9fe87989 107371e1614b55c7
+-- prepared: 21ef94a22e9e3568 b227d1a089d6172b
+-- per-query: 7c5e5baa9fe87989 b227d1a089d6172b
 
 -- SELECT AVG(n) FROM (SELECT patient_id, SUM(CASE WHEN cost > (SELECT AVG(cost) FROM visits) THEN 1 ELSE 0 END) AS n FROM visits GROUP BY patient_id)
 -- prepared: 21ef94a22e9e3568 dd8c95f88f015010
@@ -461,8 +461,8 @@ SELECT CAST(count(*) AS BIGINT) * 1 AS "s0" FROM (SELECT "__rows"."__unit" AS "_
 SELECT coalesce(sum(CAST(CAST('1' AS BIGINT) * "rows" AS BIGINT)), 0) AS "s0" FROM (SELECT least(count(*), 12) AS "rows" FROM (SELECT "visits"."__unit" AS "__unit" FROM (SELECT "__unit", "cost" FROM "discreet_every"."visits") AS "visits" WHERE (("visits"."cost" IS DISTINCT FROM "visits"."cost") OR ("visits"."cost" = CAST('0.3' AS DOUBLE PRECISION)))) AS "all" GROUP BY "__unit") AS "bounded";
 
 -- SELECT AVG(clamp(a, 0, 9)), SUM(clamp(b, 0, 9)), COUNT(*) FROM (SELECT patient_id, COUNT(*) AS a, COUNT(note) AS b, COUNT(DISTINCT diagnosis) AS c, AVG(cost) AS d FROM visits GROUP BY patient_id) WHERE c > 1 AND d < 100
--- prepared: 15e39d9a4db75410
--- per-query: 15e39d9a4db75410
+-- prepared: f64b181f30627b3a
+-- per-query: f64b181f30627b3a
 
 -- SELECT SUM(clamp(a, 0, 9)), AVG(clamp(b, 0, 9)), MAX(clamp(c, 0, 9)), COUNT(*) FROM (SELECT patient_id, diagnosis, MIN(cost) AS a, MAX(minutes) AS b, MEDIAN(cost) AS c FROM visits GROUP BY patient_id, diagnosis)
 -- prepared: 233e130420e242c3 98e6663e174fba80

@@ -51,8 +51,8 @@ SELECT `k0`, CAST(coalesce(sum(CAST(`s0` AS DECIMAL(20, 0))), 0) AS DECIMAL(38, 
 -- per-query: 19b752f6a3c84181
 
 -- WITH per_patient AS (SELECT patient_id, SUM(cost) AS total FROM visits GROUP BY patient_id) SELECT AVG(LEAST(GREATEST(total, 0), 1000)) AS avg_total FROM per_patient
--- prepared: 2a04a4ae34f1685b
--- per-query: 2a04a4ae34f1685b
+-- prepared: 0b6644125138dca1
+-- per-query: 0b6644125138dca1
 
 -- SELECT COUNT(*) AS frequent FROM (SELECT patient_id FROM visits GROUP BY patient_id HAVING COUNT(*) >= 5) AS t
 -- prepared: bf5e9a477013162d
@@ -287,8 +287,8 @@ SELECT `k0`, CAST(count(*) AS DECIMAL(20, 0)) * 1 AS `s0` FROM (SELECT * FROM (S
 -- per-query: 9f3f0c325427b254 7185bf654b661804
 
 -- SELECT COUNT(*) FROM (SELECT patient_id FROM visits GROUP BY patient_id HAVING SUM(cost) > (SELECT AVG(cost) FROM visits))
--- prepared: aa1ed22ede501ee7 6b59a7aab2c51ff6
--- per-query: c4a1e91f075689d6 6b59a7aab2c51ff6
+-- prepared: aa1ed22ede501ee7 6a11443bdd4cbe70
+-- per-query: c4a1e91f075689d6 6a11443bdd4cbe70
 
 -- SELECT AVG(n) FROM (SELECT patient_id, SUM(CASE WHEN cost > (SELECT AVG(cost) FROM visits) THEN 1 ELSE 0 END) AS n FROM visits GROUP BY patient_id)
 -- prepared: aa1ed22ede501ee7 36a473f46c00afe5
@@ -461,8 +461,8 @@ SELECT CAST(count(*) AS DECIMAL(20, 0)) * 1 AS `s0` FROM (SELECT `__rows`.`__uni
 SELECT CAST(coalesce(sum(CAST(1 * `rows` AS DECIMAL(20, 0))), 0) AS DECIMAL(38, 0)) AS `s0` FROM (SELECT least(count(*), 12) AS `rows` FROM (SELECT `visits`.`__unit` AS `__unit` FROM (SELECT `__unit`, `cost` FROM `__every_visits`) AS `visits` WHERE ((`visits`.`cost` IS DISTINCT FROM `visits`.`cost`) OR (`visits`.`cost` = 0.3e0))) AS `all` GROUP BY `__unit`) AS `bounded`;
 
 -- SELECT AVG(clamp(a, 0, 9)), SUM(clamp(b, 0, 9)), COUNT(*) FROM (SELECT patient_id, COUNT(*) AS a, COUNT(note) AS b, COUNT(DISTINCT diagnosis) AS c, AVG(cost) AS d FROM visits GROUP BY patient_id) WHERE c > 1 AND d < 100
--- prepared: daf66107996cfd80
--- per-query: daf66107996cfd80
+-- prepared: d861623dc355d55b
+-- per-query: d861623dc355d55b
 
 -- SELECT SUM(clamp(a, 0, 9)), AVG(clamp(b, 0, 9)), MAX(clamp(c, 0, 9)), COUNT(*) FROM (SELECT patient_id, diagnosis, MIN(cost) AS a, MAX(minutes) AS b, MEDIAN(cost) AS c FROM visits GROUP BY patient_id, diagnosis)
 -- prepared: f208c1627fb82288 ff41e0c635c42ed7

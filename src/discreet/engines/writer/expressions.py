@@ -367,7 +367,7 @@ def sum_of(argument: Expression, text: str, over: str, dialect: Dialect) -> str:
     over = f" {over}" if over else ""
     if argument.facts.kind is not Kind.REAL:
         return dialect.whole.format(f"sum({added(text, dialect)}){over}")
-    grain, clamped = _fixed_point(argument, text, dialect)
+    grain, clamped = fixed_point(argument, text, dialect)
     scaled = _times(clamped, 1 / grain, dialect)
     whole = dialect.as_wide.format(f"floor({scaled} + {dialect.real(0.5)})")
     return _times(dialect.as_real.format(f"sum({whole}){over}"), grain, dialect)
@@ -386,7 +386,7 @@ def added(text: str, dialect: Dialect) -> str:
     return dialect.addend.format(dialect.whole.format(text))
 
 
-def _fixed_point(argument: Expression, text: str, dialect: Dialect) -> tuple[float, str]:
+def fixed_point(argument: Expression, text: str, dialect: Dialect) -> tuple[float, str]:
     """Return the grain, a power of two, and the text moved into its interval."""
     interval = argument.facts.interval
     if interval.low is None or interval.high is None:

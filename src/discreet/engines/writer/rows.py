@@ -14,6 +14,7 @@ from discreet.engines.writer.expressions import (
     added,
     column_name,
     columns_read,
+    fixed_point,
     key_text,
     kind_in,
     names_of,
@@ -326,7 +327,7 @@ def _aggregate(aggregate: UnitAggregate, number: int, dialect: Dialect) -> str:
         return "count(*)"
     match aggregate.function:
         case UnitFunction.SUM:
-            return sum_of(argument, text, "", dialect)
+            return _total_of(argument, text, dialect)
         case UnitFunction.AVG:
             return _mean_of(argument, text, dialect)
         case UnitFunction.MEDIAN:
@@ -338,12 +339,30 @@ def _aggregate(aggregate: UnitAggregate, number: int, dialect: Dialect) -> str:
             return f"{dialect.aggregates.get((name, argument.facts.kind), name)}({text})"
 
 
+def _total_of(argument: Expression, text: str, dialect: Dialect) -> str:
+    """Return a sum; of a single real the value itself, which fixed point would move a little."""
+    total = sum_of(argument, text, "", dialect)
+    if argument.facts.kind is not Kind.REAL:
+        return total
+    return f"CASE WHEN count({text}) = 1 THEN {_least(argument, text, dialect)} ELSE {total} END"
+
+
 def _mean_of(argument: Expression, text: str, dialect: Dialect) -> str:
-    if argument.facts.kind is Kind.REAL:
-        total = sum_of(argument, text, "", dialect)
-    else:
+    """Return an average; of equal reals the value itself, as a sum of one."""
+    if argument.facts.kind is not Kind.REAL:
         total = dialect.as_real.format(f"sum({added(text, dialect)})")
-    return f"CASE WHEN count({text}) > 0 THEN {total} / count({text}) END"
+        return f"CASE WHEN count({text}) > 0 THEN {total} / count({text}) END"
+    total = sum_of(argument, text, "", dialect)
+    return (
+        f"CASE WHEN min({text}) = max({text}) THEN {_least(argument, text, dialect)} "
+        f"WHEN count({text}) > 0 THEN {total} / count({text}) END"
+    )
+
+
+def _least(argument: Expression, text: str, dialect: Dialect) -> str:
+    """Return the least of some reals, moved into their interval and never -0.0."""
+    _, value = fixed_point(argument, f"min({text})", dialect)
+    return f"{value} + {dialect.real(0.0)}"
 
 
 def _median_of(argument: Expression, text: str, dialect: Dialect) -> str:
