@@ -41,7 +41,7 @@ ATOMS = (
         "(b|c)",
         "(?:a|bc)",
     ),
-    *("([^/]+)", "(?:ab)?", r"(?:a\.)?", "([a-c]*)", r"\W", r"\D"),
+    *("([^/]+)", "(?:ab)?", r"(?:a\.)?", "([a-c]*)", r"\W", r"\D", r"[\s\S]", r"[^\d\x{1F600}]"),
 )
 REPEATS = ("", "", "", "", "?", "*", "+", "{2}", "{1,2}", "{0,3}", "{2,}")
 
@@ -208,6 +208,12 @@ def test_what_is_written_is_read_as_the_same() -> None:
         for each in patterns(300, is_condition=is_condition, seed=3):
             once = canonical(each, is_condition=is_condition)
             assert canonical(once, is_condition=is_condition) == once
+
+
+@pytest.mark.parametrize("text", [r"\x{zz}", r"\x{-1}", r"\x{D800}", r"\x{9", r"[\x{1_0}]"])
+def test_codes_that_no_character_has_are_rejected(text: str) -> None:
+    with pytest.raises(PatternError, match="not supported"):
+        read_pattern(text)
 
 
 SLOW = [

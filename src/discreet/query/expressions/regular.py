@@ -8,8 +8,13 @@ and none goes back over a text. docs/proofs/sql_forms.md has the proof.
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from string import hexdigits
 
 LAST = 0x10FFFF
+
+
+SURROGATES = ((0xD800, 0xDFFF),)
+"""Codes that no character has."""
 
 
 Ranges = tuple[tuple[int, int], ...]
@@ -329,11 +334,13 @@ class Reader:
         if sign in CLASSES and sign:
             return CLASSES[sign]
         if sign == "x" and self.took("{"):
-            digits, _, _ = self.text[self.at :].partition("}")
-            self.at += len(digits) + 1
-            code = int(digits, 16) if 0 < len(digits) <= 6 else LAST + 1
-            if code <= LAST:
+            digits, closed, _ = self.text[self.at :].partition("}")
+            is_number = closed and 0 < len(digits) <= 6 and set(digits) <= set(hexdigits)
+            code = int(digits, 16) if is_number else LAST + 1
+            if code <= LAST and not meet(((code, code),), SURROGATES):
+                self.at += len(digits) + 1
                 return ((code, code),)
+            self.at -= 1
         if sign in CONTROLS and sign:
             return _of(CONTROLS[sign])
         if not sign or sign.isalnum() or not sign.isascii():

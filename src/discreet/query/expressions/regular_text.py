@@ -29,17 +29,23 @@ class Style:
     """Whether repetitions say that nothing of them is given back, for engines that go back."""
     never: str = ""
     """What no text has and a class must not match."""
+    anything: str
+    """Any character at all."""
 
 
-RE2 = Style(escape=lambda code: f"\\x{{{code:X}}}", end="$")
+RE2 = Style(escape=lambda code: f"\\x{{{code:X}}}", end="$", anything=f"[\\x{{0}}-\\x{{{LAST:X}}}]")
 """DuckDB's, and the form that a query is known by."""
 
 
-POSTGRESQL = Style(escape=lambda code: f"\\u{code:04X}", end="$")
+POSTGRESQL = Style(escape=lambda code: f"\\u{code:04X}", end="$", anything=".")
 
 
 JAVA = Style(
-    escape=lambda code: f"\\u{code:04X}", end="\\z", is_possessive=True, never="\\uD800-\\uDFFF"
+    escape=lambda code: f"\\u{code:04X}",
+    end="\\z",
+    is_possessive=True,
+    never="\\uD800-\\uDFFF",
+    anything="[^\\uD800-\\uDFFF]",
 )
 
 
@@ -78,6 +84,8 @@ def _times(node: Repetition, style: Style) -> str:
 def _set(ranges: Ranges, style: Style) -> str:
     if len(ranges) == 1 and ranges[0][0] == ranges[0][1]:
         return _character(ranges[0][0], style)
+    if ranges == ((0, LAST),):
+        return style.anything
     is_negated = ranges[-1][1] == LAST
     shown = complement(ranges) if is_negated else ranges
     members = "".join(_range(low, high, style) for low, high in shown)
