@@ -203,6 +203,20 @@ def test_case_is_ignored_as_duckdb_ignores_it(engine: str) -> None:
     assert differences(engine, asked) == []
 
 
+@pytest.mark.parametrize("engine", ENGINES)
+def test_groups_of_attempts_that_failed_are_forgotten(
+    engine: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(
+        "tests.engines.test_contract_regular.texts", lambda: ["b a ", "1ab2ac3", "xay", "abcabd"]
+    )
+    asked: list[tuple[str, str, tuple[Value, ...]]] = []
+    for each in (r"\s(a)?$", r"\d(?:a(b))?$", "[a-x](a)?y?$", "a(b(c)?)?d?$"):
+        ours = canonical(each, is_condition=False)
+        asked.append((f"regexp_extract(x, {quoted(each)}, 1)", "regexp_extract", (ours, 1)))
+    assert differences(engine, asked) == []
+
+
 def test_what_is_written_is_read_as_the_same() -> None:
     for is_condition in (True, False):
         for each in patterns(300, is_condition=is_condition, seed=3):

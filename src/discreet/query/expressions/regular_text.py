@@ -78,7 +78,21 @@ def _times(node: Repetition, style: Style) -> str:
     signs = {(0, 1): "?", (0, None): "*", (1, None): "+"}
     last = "" if high is None else str(high)
     times = signs.get((low, high)) or (f"{{{low}}}" if low == high else f"{{{low},{last}}}")
-    return times + ("+" if style.is_possessive and not node.is_free else "")
+    is_kept = style.is_possessive and not node.is_free and not _captures(node.body)
+    return times + ("+" if is_kept else "")
+
+
+def _captures(node: Node) -> bool:
+    """Return whether a part captures: kept whole, Java remembers it of attempts that failed."""
+    match node:
+        case Group():
+            return True
+        case Concatenation(parts=parts) | Alternation(branches=parts):
+            return any(map(_captures, parts))
+        case Repetition(body=body):
+            return _captures(body)
+        case Characters():
+            return False
 
 
 def _set(ranges: Ranges, style: Style) -> str:
