@@ -27,6 +27,8 @@ class Style:
     """Where a text ends, and nothing before."""
     is_possessive: bool = False
     """Whether repetitions say that nothing of them is given back, for engines that go back."""
+    first: int = 0
+    """The first character that texts can have."""
     never: str = ""
     """What no text has and a class must not match."""
 
@@ -35,7 +37,7 @@ RE2 = Style(escape=lambda code: f"\\x{{{code:X}}}", end="$")
 """DuckDB's, and the form that a query is known by."""
 
 
-POSTGRESQL = Style(escape=lambda code: f"\\u{code:04X}", end="$")
+POSTGRESQL = Style(escape=lambda code: f"\\u{code:04X}", end="$", first=1)
 
 
 JAVA = Style(
@@ -85,9 +87,10 @@ def _set(ranges: Ranges, style: Style) -> str:
 
 
 def _range(low: int, high: int, style: Style) -> str:
+    low = max(low, style.first)
     first, last = _character(low, style), _character(high, style)
-    if low == high:
-        return first
+    if low >= high:
+        return last
     return f"{first}{last}" if high == low + 1 else f"{first}-{last}"
 
 
