@@ -350,7 +350,7 @@ class Reader:
             self.at += len(digits) + 1
             is_number = 0 < len(digits) <= 6 and set(digits) <= HEXADECIMAL
             code = int(digits, 16) if is_number else LAST + 1
-            if 0 < code <= LAST and code not in SURROGATES:
+            if code <= LAST and code not in SURROGATES:
                 return ((code, code),)
         if sign in CONTROLS and sign:
             return _of(CONTROLS[sign])

@@ -90,7 +90,7 @@ def _range(low: int, high: int, style: Style) -> str:
     low = max(low, style.first)
     first, last = _character(low, style), _character(high, style)
     if low >= high:
-        return last
+        return last if low == high else ""
     return f"{first}{last}" if high == low + 1 else f"{first}-{last}"
 
 
