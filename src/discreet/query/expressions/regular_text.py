@@ -74,7 +74,23 @@ def _times(node: Repetition, style: Style) -> str:
     signs = {(0, 1): "?", (0, None): "*", (1, None): "+"}
     last = "" if high is None else str(high)
     times = signs.get((low, high)) or (f"{{{low}}}" if low == high else f"{{{low},{last}}}")
-    return times + ("+" if style.is_possessive and not node.is_free else "")
+    is_kept = node.is_free or _has_group(node.body)
+    return times + ("+" if style.is_possessive and not is_kept else "")
+
+
+def _has_group(node: Node) -> bool:
+    """Return whether a part captures: Java forgets what was captured only where it goes back."""
+    match node:
+        case Group():
+            return True
+        case Concatenation(parts=parts):
+            return any(map(_has_group, parts))
+        case Alternation(branches=branches):
+            return any(map(_has_group, branches))
+        case Repetition(body=body):
+            return _has_group(body)
+        case _:
+            return False
 
 
 def _set(ranges: Ranges, style: Style) -> str:
