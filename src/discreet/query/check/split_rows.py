@@ -23,11 +23,20 @@ def unnest_split_texts(node: exp.Select, catalog: Catalog, named: CommonTables) 
 
     Queries that name no private rows stay as they are.
     """
+    if not _has_unnest(node):
+        return
     private = [each.name for each in catalog.tables if isinstance(each, PrivateTable)]
     private += [name for name, each in named.items() if isinstance(each, PrivateRows)]
     names = {each.name.casefold() for each in node.find_all(exp.Table)}
     if names & {each.casefold() for each in private}:
         _rewrite(node)
+
+
+def _has_unnest(node: exp.Select) -> bool:
+    joined = (each.this for each in node.args.get("joins") or ())
+    return any(isinstance(each, exp.Unnest | exp.Lateral) for each in joined) or any(
+        isinstance(each.unalias(), exp.Explode) for each in node.expressions
+    )
 
 
 def _rewrite(node: exp.Select) -> None:
