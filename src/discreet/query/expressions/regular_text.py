@@ -27,6 +27,8 @@ class Style:
     """Where a text ends, and nothing before."""
     is_possessive: bool = False
     """Whether repetitions say that nothing of them is given back, for engines that go back."""
+    first: int = 0
+    """The first character that texts can have."""
     never: str = ""
     """What no text has and a class must not match."""
     anything: str
@@ -37,7 +39,7 @@ RE2 = Style(escape=lambda code: f"\\x{{{code:X}}}", end="$", anything=f"[\\x{{0}
 """DuckDB's, and the form that a query is known by."""
 
 
-POSTGRESQL = Style(escape=lambda code: f"\\u{code:04X}", end="$", anything=".")
+POSTGRESQL = Style(escape=lambda code: f"\\u{code:04X}", end="$", first=1, anything=".")
 
 
 JAVA = Style(
@@ -78,20 +80,22 @@ def _times(node: Repetition, style: Style) -> str:
     signs = {(0, 1): "?", (0, None): "*", (1, None): "+"}
     last = "" if high is None else str(high)
     times = signs.get((low, high)) or (f"{{{low}}}" if low == high else f"{{{low},{last}}}")
-    is_kept = style.is_possessive and not node.is_free and not _captures(node.body)
-    return times + ("+" if is_kept else "")
+    is_kept = node.is_free or _has_group(node.body)
+    return times + ("+" if style.is_possessive and not is_kept else "")
 
 
-def _captures(node: Node) -> bool:
-    """Return whether a part captures: kept whole, Java remembers it of attempts that failed."""
+def _has_group(node: Node) -> bool:
+    """Return whether a part captures: Java forgets what was captured only where it goes back."""
     match node:
         case Group():
             return True
-        case Concatenation(parts=parts) | Alternation(branches=parts):
-            return any(map(_captures, parts))
+        case Concatenation(parts=parts):
+            return any(map(_has_group, parts))
+        case Alternation(branches=branches):
+            return any(map(_has_group, branches))
         case Repetition(body=body):
-            return _captures(body)
-        case Characters():
+            return _has_group(body)
+        case _:
             return False
 
 
@@ -107,9 +111,10 @@ def _set(ranges: Ranges, style: Style) -> str:
 
 
 def _range(low: int, high: int, style: Style) -> str:
+    low = max(low, style.first)
     first, last = _character(low, style), _character(high, style)
-    if low == high:
-        return first
+    if low >= high:
+        return last if low == high else ""
     return f"{first}{last}" if high == low + 1 else f"{first}-{last}"
 
 
