@@ -615,6 +615,22 @@ def _distinct(draw: Draw) -> Relation:
     )
 
 
+def _split(draw: Draw) -> Relation:
+    """Return a row for each part of a text, of which the query takes some."""
+    inner = draw(_with_units().filter(lambda each: bool(each.texts)))
+    text = draw(st.sampled_from(inner.texts))
+    first = draw(st.integers(1, 2))
+    sign = draw(st.sampled_from(("l", "a", "e")))
+    parts = f"UNNEST(string_split({text}, '{sign}')[{first}:{first + draw(st.integers(0, 2))}])"
+    columns = f"{inner.unit} AS u, {parts} AS g, {draw(numbers(inner))} AS x"
+    return Relation(
+        text=f"SELECT {columns} FROM {inner.text}{_where(draw, inner)}",
+        reals=("d.x",),
+        unit="d.u",
+        unknown=("d.g",),
+    )
+
+
 def _row_by_row(draw: Draw) -> Relation:
     """Return rows that are units of their own."""
     sales = _sales("t")
@@ -690,6 +706,7 @@ def _along_path(draw: Draw) -> Relation:
 
 
 INNER = (
+    _split,
     *(_lateral, _along_path),
     *(_derived, _per_unit, _united, _windowed, _distinct),
     *(_row_by_row, _of_units_once_more, _combined, _first_rows),

@@ -65,7 +65,8 @@ def _is_split(node: exp.Expr) -> bool:
 
 def _is_grouped(node: exp.Select) -> bool:
     clauses = any(node.args.get(each) for each in ("group", "having", "qualify", "order", "limit"))
-    return clauses or any(each.find(exp.AggFunc, exp.Window) for each in node.expressions)
+    found = (inner for each in node.expressions for inner in each.find_all(exp.AggFunc, exp.Window))
+    return clauses or any(each.parent_select is node for each in found)
 
 
 def _unnest_join(node: exp.Select, join: exp.Join) -> None:
