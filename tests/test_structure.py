@@ -527,6 +527,7 @@ INSIDE: dict[str, dict[str, set[str]]] = {
         "generated",
     ),
     "engines.writer": in_order(
+        "sums",
         "expressions",
         "constants",
         "rows",

@@ -10,6 +10,8 @@ from typing import Any
 import duckdb
 import psycopg
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from discreet.catalog.schema import Kind, Value
 from discreet.engines.dialect import Dialect, Written
@@ -41,7 +43,8 @@ ATOMS = (
         "(b|c)",
         "(?:a|bc)",
     ),
-    *("([^/]+)", "(?:ab)?", r"(?:a\.)?", "([a-c]*)", r"\W", r"\D"),
+    *(r"[^\x{80}-\x{10FFFF}]", "[^ -😀]"),
+    *("([^/]+)", "(?:ab)?", r"(?:a\.)?", "([a-c]*)", r"\W", r"\D", r"[\s\S]", r"[\d\D]"),
 )
 REPEATS = ("", "", "", "", "?", "*", "+", "{2}", "{1,2}", "{0,3}", "{2,}")
 
@@ -208,6 +211,33 @@ def test_what_is_written_is_read_as_the_same() -> None:
         for each in patterns(300, is_condition=is_condition, seed=3):
             once = canonical(each, is_condition=is_condition)
             assert canonical(once, is_condition=is_condition) == once
+
+
+@given(st.text(alphabet=r"()[]{}?*+|^$\\.-,:xsdwDb0189aé\x00 ", max_size=60), st.booleans())
+def test_any_text_is_read_or_rejected(text: str, is_condition: bool) -> None:
+    try:
+        found = read_pattern(text, is_condition=is_condition)
+    except PatternError:
+        return
+    again = read_pattern(pattern_text(found), is_condition=is_condition)
+    assert pattern_text(again) == pattern_text(found)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        r"\x{zz}",
+        r"\x{9",
+        r"[\x{1_0}]",
+        r"\x{-1}",
+        r"\x{D800}",
+        r"\x{110000}",
+        "(" * 100 + "a" + ")" * 100,
+    ],
+)
+def test_odd_patterns_are_rejected(text: str) -> None:
+    with pytest.raises(PatternError):
+        read_pattern(text)
 
 
 SLOW = [

@@ -430,7 +430,7 @@ def _with_units(draw: Draw) -> Relation:
 
 
 def _where(draw: Draw, relation: Relation) -> str:
-    return f" WHERE {draw(conditions(relation))}" if draw(st.booleans()) else ""
+    return f" WHERE {draw(filters(relation))}" if draw(st.booleans()) else ""
 
 
 def _derived(draw: Draw) -> Relation:
@@ -615,6 +615,22 @@ def _distinct(draw: Draw) -> Relation:
     )
 
 
+def _split(draw: Draw) -> Relation:
+    """Return a row for each part of a text, of which the query takes some."""
+    inner = draw(_with_units().filter(lambda each: bool(each.texts)))
+    text = draw(st.sampled_from(inner.texts))
+    first = draw(st.integers(1, 2))
+    sign = draw(st.sampled_from(("l", "a", "e")))
+    parts = f"UNNEST(string_split({text}, '{sign}')[{first}:{first + draw(st.integers(0, 2))}])"
+    columns = f"{inner.unit} AS u, {parts} AS g, {draw(numbers(inner))} AS x"
+    return Relation(
+        text=f"SELECT {columns} FROM {inner.text}{_where(draw, inner)}",
+        reals=("d.x",),
+        unit="d.u",
+        unknown=("d.g",),
+    )
+
+
 def _row_by_row(draw: Draw) -> Relation:
     """Return rows that are units of their own."""
     sales = _sales("t")
@@ -690,6 +706,7 @@ def _along_path(draw: Draw) -> Relation:
 
 
 INNER = (
+    _split,
     *(_lateral, _along_path),
     *(_derived, _per_unit, _united, _windowed, _distinct),
     *(_row_by_row, _of_units_once_more, _combined, _first_rows),
@@ -878,14 +895,22 @@ def conditions(draw: Draw, relation: Relation, depth: int = 1) -> str:
             f"{unit} = 2",
             *_tied_conditions(x, unit),
         ]
-    if relation.text in ("visits t", "visits v"):
-        key = f"{relation.text[-1]}.visit_id"
-        forms += [
-            f"{key} IN (SELECT visit_id FROM prescriptions WHERE dose > 0)",
-            f"({key} IN (SELECT visit_id FROM prescriptions GROUP BY 1 HAVING COUNT(*) > 1) OR "
-            f"{key} IN (SELECT visit_id FROM visits WHERE cost > 90))",
-        ]
     return draw(st.sampled_from(forms))
+
+
+@st.composite
+def filters(draw: Draw, relation: Relation) -> str:
+    """Return what WHERE says: a condition, or one on keys of a path, which is answered there."""
+    condition = draw(conditions(relation))
+    if relation.text not in ("visits t", "visits v") or draw(st.booleans()):
+        return condition
+    key = f"{relation.text[-1]}.visit_id"
+    forms = (
+        f"{key} IN (SELECT visit_id FROM prescriptions WHERE dose > 0)",
+        f"({key} IN (SELECT visit_id FROM prescriptions GROUP BY 1 HAVING COUNT(*) > 1) OR "
+        f"{key} IN (SELECT visit_id FROM visits WHERE cost > 90))",
+    )
+    return f"({condition}) AND {draw(st.sampled_from(forms))}"
 
 
 def _tied_conditions(x: str, unit: str) -> tuple[str, ...]:
@@ -1013,7 +1038,7 @@ def questions(draw: Draw, source: st.SearchStrategy[Relation] | None = None) -> 
             options.append(f"{draw(st.sampled_from(relation.integers))} // 60")
         keys.append(draw(st.sampled_from(options)))
     asked = draw(st.lists(aggregates(relation), min_size=1, max_size=3))
-    where = draw(conditions(relation)) if draw(st.booleans()) else ""
+    where = draw(filters(relation)) if draw(st.booleans()) else ""
     if not relation.is_inner and draw(st.integers(0, 7)) == 0 and relation.reals:
         where = f"{relation.reals[0]} > (SELECT AVG(cost) FROM visits) + 0.0017"
     if relation.texts and draw(st.integers(0, 7)) == 0:

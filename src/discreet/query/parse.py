@@ -96,7 +96,8 @@ def parse(query: str | WrittenQuery, catalog: Catalog | None = None) -> exp.Quer
         check_aggregates(tree)
         if catalog is not None:
             check_catalog(options, tree, catalog)
-    _keep_to_char(tree)
+    if "to_char" in asked.text.casefold():
+        _keep_to_char(tree)
     return tree
 
 

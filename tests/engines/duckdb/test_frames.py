@@ -45,9 +45,14 @@ def test_all_tables_of_a_connection_are_opened(connection: duckdb.DuckDBPyConnec
 
 
 def test_a_lazy_frame_runs_once() -> None:
-    runs = []
+    runs: list[int] = []
     frame = pl.DataFrame({"who": [1, 2, 3]}).lazy()
-    counted = frame.map_batches(lambda each: runs.append(1) or each, schema=frame.collect_schema())
+
+    def noted(rows: pl.DataFrame) -> pl.DataFrame:
+        runs.append(len(rows))
+        return rows
+
+    counted = frame.map_batches(noted, schema=frame.collect_schema())
     with discreet.open(counted, name="people", unit="who", rows_per_unit=1, epsilon=100) as people:
         assert people.ask("SELECT COUNT(*) AS n FROM people", epsilon=90).rows == [{"n": 3}]
     assert len(runs) == 1
@@ -57,6 +62,7 @@ def test_what_cannot_be_computed_says_so() -> None:
     with pytest.raises(SourceError, match="could not be computed"):
         frame_table("people", pl.DataFrame({"a": [1]}).lazy().select("b"))
     relation = duckdb.sql("SELECT error('secret') AS who")
+    assert relation is not None
     with pytest.raises(SourceError, match="could not be read") as found:
         frame_table("people", relation)
     assert "secret" not in str(found.value)

@@ -105,8 +105,8 @@ SELECT "k0", "k1", CAST(count(*) AS BIGINT) * 1 AS "s0" FROM (SELECT * FROM (SEL
 -- per-query: 05fe209b487c6559
 
 -- SELECT AVG(gap) FROM (SELECT patient_id, date_diff('day', LAG(day) OVER (PARTITION BY patient_id ORDER BY day), day) AS gap FROM visits) AS g WHERE gap BETWEEN 0 AND 365
--- prepared: d637e0332bd73e8e
--- per-query: d637e0332bd73e8e
+-- prepared: c6e50d5901e15793
+-- per-query: c6e50d5901e15793
 
 -- SELECT CASE WHEN 2024 - birth_year >= 65 THEN 'old' ELSE 'young' END AS age_group, COUNT(*) FROM patients GROUP BY 1
 -- prepared: f54ad93d6c8e0e4f
@@ -423,8 +423,8 @@ SELECT "k0", "k1", CAST(count(*) AS BIGINT) * 1 AS "s0" FROM (SELECT "__rows"."_
 SELECT "k0", "k1", CAST(count(*) AS BIGINT) * 1 AS "s0" FROM (SELECT * FROM (SELECT *, row_number() OVER (PARTITION BY "__unit" ORDER BY md5(CAST(ROW('discreet', "__unit", "k0", "k1", "s0") AS TEXT)) COLLATE "C", "k0", "k1", "s0") AS "rank" FROM (SELECT "__rows"."__unit" AS "__unit", "__rows"."region" AS "k0", "__rows"."sex" AS "k1", CAST('1' AS BIGINT) AS "s0" FROM (SELECT "patients"."__unit" AS "__unit", "patients"."region" AS "region", "patients"."sex" AS "sex" FROM (SELECT "__unit", "sex", "region" FROM "discreet_every"."patients") AS "patients") AS "__rows" OFFSET 0) AS "rows") AS "ranked" WHERE "rank" <= 1) AS "bounded" GROUP BY "k0", "k1";
 
 -- SELECT COUNT(*) FROM (SELECT * FROM visits QUALIFY ROW_NUMBER() OVER (PARTITION BY patient_id ORDER BY day) = 1)
--- prepared: 76aac6ef51d345e3
--- per-query: 76aac6ef51d345e3
+-- prepared: cb26f7b9c0f1617f
+-- per-query: cb26f7b9c0f1617f
 
 -- SELECT COUNT(*) AS n, n + 1 AS m, CASE WHEN COUNT(*) > 5 THEN COUNT(*) ELSE 0 END AS k FROM visits
 -- prepared: ca049e4c729d396b
@@ -469,54 +469,54 @@ SELECT coalesce(sum(CAST(CAST('1' AS BIGINT) * "rows" AS BIGINT)), 0) AS "s0" FR
 -- per-query: 233e130420e242c3 98e6663e174fba80
 
 -- SELECT COUNT(*) FROM (SELECT patient_id, ROW_NUMBER() OVER (PARTITION BY patient_id, diagnosis ORDER BY day DESC) AS w FROM visits) WHERE w > 3
--- prepared: 2402ee31c3303b5d
--- per-query: 2402ee31c3303b5d
+-- prepared: 46e88312c61bd067
+-- per-query: 46e88312c61bd067
 
 -- SELECT COUNT(*) FROM (SELECT patient_id, RANK() OVER (PARTITION BY patient_id, diagnosis ORDER BY day DESC) AS w FROM visits) WHERE w > 3
--- prepared: 7ca04ac8d45b44dd
--- per-query: 7ca04ac8d45b44dd
+-- prepared: 29a1189c7c5cb8f1
+-- per-query: 29a1189c7c5cb8f1
 
 -- SELECT COUNT(*) FROM (SELECT patient_id, DENSE_RANK() OVER (PARTITION BY patient_id, diagnosis ORDER BY day DESC) AS w FROM visits) WHERE w > 3
--- prepared: 3cf5046da0417522
--- per-query: 3cf5046da0417522
+-- prepared: 714fc4ffebbfb1e5
+-- per-query: 714fc4ffebbfb1e5
 
 -- SELECT COUNT(*) FROM (SELECT patient_id, LAG(minutes) OVER (PARTITION BY patient_id, diagnosis ORDER BY day DESC) AS w FROM visits) WHERE w > 3
--- prepared: 9809d0a4c755c9a9
--- per-query: 9809d0a4c755c9a9
+-- prepared: ea711a7af2d528e6
+-- per-query: ea711a7af2d528e6
 
 -- SELECT COUNT(*) FROM (SELECT patient_id, LEAD(minutes, 2) OVER (PARTITION BY patient_id, diagnosis ORDER BY day DESC) AS w FROM visits) WHERE w > 3
--- prepared: 77008918cd6c5948
--- per-query: 77008918cd6c5948
+-- prepared: 0ec47ff1447c0247
+-- per-query: 0ec47ff1447c0247
 
 -- SELECT COUNT(*) FROM (SELECT patient_id, FIRST_VALUE(minutes) OVER (PARTITION BY patient_id ORDER BY day NULLS FIRST ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW) AS w FROM visits) WHERE w > 3
--- prepared: 51e1e0fbdb00ba6f
--- per-query: 51e1e0fbdb00ba6f
+-- prepared: 5d0b1105263be5d0
+-- per-query: 5d0b1105263be5d0
 
 -- SELECT COUNT(*) FROM (SELECT patient_id, LAST_VALUE(minutes) OVER (PARTITION BY patient_id ORDER BY day NULLS FIRST ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW) AS w FROM visits) WHERE w > 3
--- prepared: 2387ff7b6f3444ec
-SELECT coalesce(sum(CAST(CAST('1' AS BIGINT) * "rows" AS BIGINT)), 0) AS "s0" FROM (SELECT least(count(*), 12) AS "rows" FROM (SELECT "__query_1"."__unit" AS "__unit" FROM (SELECT "visits"."__unit" AS "__unit", last_value("visits"."minutes") OVER (PARTITION BY "visits"."__unit" ORDER BY "visits"."day" NULLS FIRST, "visits"."day", "visits"."minutes" ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW) AS "w" FROM (SELECT "__unit", "day", "minutes" FROM "discreet_every"."visits") AS "visits") AS "__query_1" WHERE ("__query_1"."w" > CAST('3' AS BIGINT))) AS "all" GROUP BY "__unit") AS "bounded";
--- per-query: 2387ff7b6f3444ec
-SELECT coalesce(sum(CAST(CAST('1' AS BIGINT) * "rows" AS BIGINT)), 0) AS "s0" FROM (SELECT least(count(*), 12) AS "rows" FROM (SELECT "__query_1"."__unit" AS "__unit" FROM (SELECT "visits"."__unit" AS "__unit", last_value("visits"."minutes") OVER (PARTITION BY "visits"."__unit" ORDER BY "visits"."day" NULLS FIRST, "visits"."day", "visits"."minutes" ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW) AS "w" FROM (SELECT "__unit", "day", "minutes" FROM "discreet_every"."visits") AS "visits") AS "__query_1" WHERE ("__query_1"."w" > CAST('3' AS BIGINT))) AS "all" GROUP BY "__unit") AS "bounded";
+-- prepared: c781a52d725aa3f8
+SELECT coalesce(sum(CAST(CAST('1' AS BIGINT) * "rows" AS BIGINT)), 0) AS "s0" FROM (SELECT least(count(*), 12) AS "rows" FROM (SELECT "__query_1"."__unit" AS "__unit" FROM (SELECT "__seen"."__unit" AS "__unit", "__seen"."__seen0" AS "w" FROM (SELECT "visits"."__unit" AS "__unit", last_value("visits"."minutes") OVER (PARTITION BY "visits"."__unit" ORDER BY "visits"."day" NULLS FIRST, "visits"."day", "visits"."minutes" ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW) AS "__seen0" FROM (SELECT "__unit", "day", "minutes" FROM "discreet_every"."visits") AS "visits") AS "__seen") AS "__query_1" WHERE ("__query_1"."w" > CAST('3' AS BIGINT))) AS "all" GROUP BY "__unit") AS "bounded";
+-- per-query: c781a52d725aa3f8
+SELECT coalesce(sum(CAST(CAST('1' AS BIGINT) * "rows" AS BIGINT)), 0) AS "s0" FROM (SELECT least(count(*), 12) AS "rows" FROM (SELECT "__query_1"."__unit" AS "__unit" FROM (SELECT "__seen"."__unit" AS "__unit", "__seen"."__seen0" AS "w" FROM (SELECT "visits"."__unit" AS "__unit", last_value("visits"."minutes") OVER (PARTITION BY "visits"."__unit" ORDER BY "visits"."day" NULLS FIRST, "visits"."day", "visits"."minutes" ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW) AS "__seen0" FROM (SELECT "__unit", "day", "minutes" FROM "discreet_every"."visits") AS "visits") AS "__seen") AS "__query_1" WHERE ("__query_1"."w" > CAST('3' AS BIGINT))) AS "all" GROUP BY "__unit") AS "bounded";
 
 -- SELECT COUNT(*) FROM (SELECT patient_id, COUNT(note) OVER (PARTITION BY patient_id ORDER BY day NULLS FIRST ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW) AS w FROM visits) WHERE w > 3
--- prepared: 9485e1cf8adde3c3
--- per-query: 9485e1cf8adde3c3
+-- prepared: 25f285329c335b06
+-- per-query: 25f285329c335b06
 
 -- SELECT COUNT(*) FROM (SELECT patient_id, COUNT(*) OVER (PARTITION BY patient_id ORDER BY day NULLS FIRST ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW) AS w FROM visits) WHERE w > 3
--- prepared: 7bb697fdee9da3ee
--- per-query: 7bb697fdee9da3ee
+-- prepared: a5c6270e45c07296
+-- per-query: a5c6270e45c07296
 
 -- SELECT COUNT(*) FROM (SELECT patient_id, SUM(minutes) OVER (PARTITION BY patient_id) AS w FROM visits) WHERE w > 3
--- prepared: df7b39337bc62053
--- per-query: df7b39337bc62053
+-- prepared: daf9241de4124be9
+-- per-query: daf9241de4124be9
 
 -- SELECT COUNT(*) FROM (SELECT patient_id, MIN(cost) OVER (PARTITION BY patient_id) AS w FROM visits) WHERE w > 3
--- prepared: 203aed1ae59d5ed1
--- per-query: 203aed1ae59d5ed1
+-- prepared: 7e8d747e924fc351
+-- per-query: 7e8d747e924fc351
 
 -- SELECT COUNT(*) FROM (SELECT patient_id, MAX(cost) OVER (PARTITION BY patient_id) AS w FROM visits) WHERE w > 3
--- prepared: ab64fce35451e631
--- per-query: ab64fce35451e631
+-- prepared: 8d059138845e68f5
+-- per-query: 8d059138845e68f5
 
 -- SELECT COUNT(*) FROM kinds WHERE d > DATE '2024-02-29'
 -- prepared: ac445e7c599286fc

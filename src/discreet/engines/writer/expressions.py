@@ -4,7 +4,6 @@ A template that repeats its argument would double a long text at every level of 
 argument becomes a column of its own, computed one SELECT further in, and is repeated by its name.
 """
 
-# ruff: noqa: S608 - this file writes SQL; every name in it is quoted
 # ruff: noqa: S608 - this file writes SQL; every name in it is quoted and every value a literal
 
 import re
@@ -19,10 +18,10 @@ from discreet.engines.dialect import (
     Written,
     integer_literal,
     literal_of,
-    nearest_float,
 )
 from discreet.engines.released import in_list
-from discreet.errors import JoinError, QuestionSizeError, UnboundedError, UnsupportedError
+from discreet.engines.writer.sums import sum_of
+from discreet.errors import JoinError, QuestionSizeError, UnsupportedError
 from discreet.query.tree import (
     Call,
     Case,
@@ -77,6 +76,31 @@ class Stages:
         return rows
 
 
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """The windows of a SELECT and the columns beside them, computed one SELECT further in."""
+
+    unit: str
+    """What the unit is called there."""
+    sources: frozenset[str]
+    _names: dict[str, str] = field(default_factory=dict)
+
+    def column(self, text: str) -> str:
+        """Return what stands for a text outside: a column, the same for the same text."""
+        name = self._names.setdefault(text, f'"__seen{len(self._names)}"')
+        return f"{SEEN}.{name}"
+
+    def columns(self) -> str:
+        """Return all that is computed there, with the unit."""
+        return ", ".join(
+            [f"{self.unit} AS {UNIT}", *(f"{text} AS {name}" for text, name in self._names.items())]
+        )
+
+    def without(self, source: str) -> "Seen":
+        """Return the same for what is asked of inner rows, whose own columns stay."""
+        return Seen(self.unit, self.sources - {source}, self._names)
+
+
 def kind_in(table: PrivateTable, column: str) -> Kind | None:
     """Return the kind of a table's column, whatever the letter case of its name."""
     folded = column.casefold()
@@ -103,16 +127,16 @@ def refuse_other_units(first: Relation, second: Relation) -> None:
         )
 
 
+SEEN = '"__seen"'
+"""What a SELECT of windows is called."""
+
+
 UNIT = '"__unit"'
 """The column of every relation of private rows that says whose row it is."""
 
 
 DEEPEST = 100
 """Expressions are nested no deeper, so that engines can read them."""
-
-
-FIXED_POINT_BITS = 40
-"""Sums of reals within a unit are exact to about this share of the largest value."""
 
 
 Numbers = Sequence[Value] | None
@@ -138,6 +162,8 @@ class WriteContext:
     ties: tuple[str, ...] = ()
     stages: Stages | None = None
     """Where long texts that would be repeated can be computed first, if anywhere."""
+    seen: "Seen | None" = None
+    """Where windows are computed first, if they cannot be computed where they stand."""
 
     def quoted(self, name: str) -> str:
         return self.dialect.quoted(name)
@@ -193,6 +219,8 @@ def _one(part: Expression, place: WriteContext, done: Mapping[int, Written]) -> 
     match part:
         case ColumnOf(source=source, name=name, facts=facts, within=within):
             text = f"{place.quoted(source)}.{place.column(name)}"
+            if place.seen is not None and source in place.seen.sources:
+                text = place.seen.column(text)
             if facts.kind is Kind.OTHER:  # of a public table it is not read as text before
                 text = place.dialect.reads.get(Kind.OTHER, "{0}").format(text)
             low, high = within or (None, None)
@@ -290,9 +318,10 @@ def _unit_is_in(test: UnitSemiJoin, place: WriteContext) -> str:
     if place.rows is not None:
         refuse_other_units(place.rows, test.rows)
     name = place.quoted(test.name)
-    inner = replace(place, rows=test.rows, unit=f"{name}.{UNIT}", stages=None)
+    seen = None if place.seen is None else place.seen.without(test.name)
+    inner = replace(place, rows=test.rows, unit=f"{name}.{UNIT}", stages=None, seen=seen)
     read = columns_read([] if test.where is None else [test.where])
-    outer = replace(place, stages=None)
+    outer = replace(place, stages=None, seen=None)
     rows = place.inner_rows(test.rows, outer, names_of(read, test.name))
     where = "" if test.where is None else f" WHERE {inner.write(test.where)}"
     return f"({place.unit} IN (SELECT {inner.unit} FROM ({rows}) AS {name}{where}))"
@@ -319,6 +348,10 @@ FRAMES = {
 
 
 def _window(window: Window, place: WriteContext) -> str:
+    """Return a window where it stands, or the column in which it is computed first."""
+    seen = place.seen
+    if seen is not None:
+        place = replace(place, seen=None, unit=seen.unit)
     function = window.function
     partition = ", ".join([place.unit, *map(place.write, window.partition)])
     order = [_ordering(each, place) for each in window.order]
@@ -329,10 +362,14 @@ def _window(window: Window, place: WriteContext) -> str:
     else:
         frame = _frame(window.frame) if function in FRAMED else ""
         over = f"OVER (PARTITION BY {partition} ORDER BY {', '.join(order or [place.unit])}{frame})"
+    column = str if seen is None else seen.column
     if function is WindowFunction.COUNT and not window.arguments:
-        return f"count(*) {over}"
+        return column(f"count(*) {over}")
     if function is WindowFunction.SUM:
-        return sum_of(window.arguments[0], place.write(window.arguments[0]), over, place.dialect)
+        argument = window.arguments[0]
+        return sum_of(
+            argument, place.write(argument), place.dialect, lambda each: column(f"{each} {over}")
+        )
     arguments = ", ".join(
         _offset(each, place) if number == 1 else place.write(each)
         for number, each in enumerate(window.arguments)
@@ -341,7 +378,7 @@ def _window(window: Window, place: WriteContext) -> str:
     if window.arguments:
         kind = window.arguments[0].facts.kind
         name = place.dialect.aggregates.get((name, kind), name)
-    return f"{name}({arguments}) {over}"
+    return column(f"{name}({arguments}) {over}")
 
 
 def _frame(frame: str) -> str:
@@ -360,49 +397,6 @@ def _ordering(ordering: Ordering, place: WriteContext) -> str:
     direction = " DESC" if ordering.descending else ""
     nulls = "FIRST" if ordering.nulls_first else "LAST"
     return f"{place.write(ordering.expression)}{direction} NULLS {nulls}"
-
-
-def sum_of(argument: Expression, text: str, over: str, dialect: Dialect) -> str:
-    """Return a sum within a unit; of reals in fixed point, so that no order of adding shows."""
-    over = f" {over}" if over else ""
-    if argument.facts.kind is not Kind.REAL:
-        return dialect.whole.format(f"sum({added(text, dialect)}){over}")
-    grain, clamped = fixed_point(argument, text, dialect)
-    scaled = _times(clamped, 1 / grain, dialect)
-    whole = dialect.as_wide.format(f"floor({scaled} + {dialect.real(0.5)})")
-    return _times(dialect.as_real.format(f"sum({whole}){over}"), grain, dialect)
-
-
-def _times(text: str, factor: float, dialect: Dialect) -> str:
-    """Return a real times another one; NULL on overflow."""
-    given = Written(text=text, kind=Kind.REAL)
-    function = dialect.functions["multiply"]
-    product = function.write((given, literal_of(factor, Kind.REAL, dialect)))
-    return product if function.is_finite else dialect.finite(product)
-
-
-def added(text: str, dialect: Dialect) -> str:
-    """Return an integer as it enters a sum."""
-    return dialect.addend.format(dialect.whole.format(text))
-
-
-def fixed_point(argument: Expression, text: str, dialect: Dialect) -> tuple[float, str]:
-    """Return the grain, a power of two, and the text moved into its interval."""
-    interval = argument.facts.interval
-    if interval.low is None or interval.high is None:
-        raise UnboundedError(
-            "A sum with GROUP BY on the privacy unit needs bounds",
-            "Write SUM(CLAMP(x, low, high)), or ask the data owner to declare bounds",
-        )
-    low, high = nearest_float(interval.low), nearest_float(interval.high)
-    reach = max(abs(interval.low), abs(interval.high))
-    exponent = reach.numerator.bit_length() - reach.denominator.bit_length() + 1 if reach else 0
-    grain = 2.0 ** min(1000, max(-1000, exponent - FIXED_POINT_BITS))
-    least, most = dialect.real(low), dialect.real(high)
-    clamped = (
-        f"CASE WHEN {text} < {least} THEN {least} WHEN {text} > {most} THEN {most} ELSE {text} END"
-    )
-    return grain, clamped
 
 
 # --------------------------------------------------------------------------- what is read

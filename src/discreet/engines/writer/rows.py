@@ -9,19 +9,19 @@ from discreet.catalog.schema import ColumnUnit, Kind, PathUnit, PrivateTable, Ro
 from discreet.engines.dialect import Dialect
 from discreet.engines.writer.constants import ROW, constants_text
 from discreet.engines.writer.expressions import (
+    SEEN,
     UNIT,
+    Seen,
     WriteContext,
-    added,
     column_name,
     columns_read,
-    fixed_point,
     key_text,
     kind_in,
     names_of,
     parts_of,
     refuse_other_units,
-    sum_of,
 )
+from discreet.engines.writer.sums import added, fixed_point, sum_of
 from discreet.errors import UnsupportedError
 from discreet.query.tree import (
     ColumnOf,
@@ -212,11 +212,19 @@ def _select(select: Select, place: WriteContext, needed: frozenset[str] | None) 
         if not isinstance(join.source, PublicRelation):
             refuse_other_units(select.source, join.source)
         tables += _join(join, own, read, numbered=numbered)
+    if select.where is not None:
+        tables += f" WHERE {own.write(select.where)}"
+    has_windows = any(isinstance(part, Window) for part in parts)
+    if place.dialect.fence and has_windows:
+        sources = frozenset([select.name, *(each.name for each in select.joins)])
+        seen = Seen(own.unit, sources)
+        own = replace(own, unit=f"{SEEN}.{UNIT}", seen=seen)
     written = [f"{own.unit} AS {UNIT}", *(_output(each, own) for each in columns)]
     if select.qualify is not None:
         written.append(f'{own.write(select.qualify)} AS "__only"')
-    where = "" if select.where is None else f" WHERE {own.write(select.where)}"
-    text = f"SELECT {', '.join(written)} FROM {tables}{where}"
+    if own.seen is not None:
+        tables = f"(SELECT {own.seen.columns()} FROM {tables}) AS {SEEN}"
+    text = f"SELECT {', '.join(written)} FROM {tables}"
     if select.qualify is None:
         return text
     names = ", ".join([UNIT, *(place.column(each.name) for each in columns)])
@@ -341,7 +349,7 @@ def _aggregate(aggregate: UnitAggregate, number: int, dialect: Dialect) -> str:
 
 def _total_of(argument: Expression, text: str, dialect: Dialect) -> str:
     """Return a sum; of a single real the value itself, which fixed point would move a little."""
-    total = sum_of(argument, text, "", dialect)
+    total = sum_of(argument, text, dialect)
     if argument.facts.kind is not Kind.REAL:
         return total
     return f"CASE WHEN count({text}) = 1 THEN {_least(argument, text, dialect)} ELSE {total} END"
@@ -352,7 +360,7 @@ def _mean_of(argument: Expression, text: str, dialect: Dialect) -> str:
     if argument.facts.kind is not Kind.REAL:
         total = dialect.as_real.format(f"sum({added(text, dialect)})")
         return f"CASE WHEN count({text}) > 0 THEN {total} / count({text}) END"
-    total = sum_of(argument, text, "", dialect)
+    total = sum_of(argument, text, dialect)
     return (
         f"CASE WHEN min({text}) = max({text}) THEN {_least(argument, text, dialect)} "
         f"WHEN count({text}) > 0 THEN {total} / count({text}) END"

@@ -31,8 +31,8 @@ from discreet.query.check.from_items import (
 from discreet.query.check.given_names import (
     alias_columns,
     fitting_names,
-    refuse_reserved,
     renamed_rows,
+    settle_names,
 )
 from discreet.query.check.group_counts import group_count_from
 from discreet.query.check.lateral import join_laterals
@@ -67,7 +67,7 @@ from discreet.query.check.set_operations import open_set_operation
 from discreet.query.check.shown_groups import over_shown_groups
 from discreet.query.check.sizes import CheckedQueries, within_size
 from discreet.query.check.split_rows import unnest_split_texts
-from discreet.query.check.table_names import check_schema, settle_schemas
+from discreet.query.check.table_names import check_schema
 from discreet.query.expressions.rejections import (
     available,
     below,
@@ -103,8 +103,7 @@ class Checker:
 
     def question(self, tree: exp.Query) -> Question:
         """Return the query with all its releases, or reject rows of units as its result."""
-        refuse_reserved(tree)
-        settle_schemas(tree)
+        settle_names(tree)
         self.outermost = tree
         self.last = {id(tree)}
         result = self.query(tree, {})

@@ -6,7 +6,7 @@ EXISTS stays EXISTS, over a query in FROM that has all but the ties; IN, ANY and
 Proof: docs/proofs/sql_forms.md.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
 from sqlglot import exp
@@ -59,8 +59,18 @@ def tie_queries(
 
     Of those that are wanted: an EXISTS, IN, ANY, ALL, or a query of one value.
     """
+    if not any(True for _ in _queries_in(node)):
+        return []
     around = Around(node=node, visible=visible_in(node, known), known=known)
     return _Tying(around=around, is_single=is_single, is_wanted=is_wanted).joins_of()
+
+
+def _queries_in(node: exp.Select) -> Iterator[tuple[str, exp.Expr]]:
+    """Yield the queries in a SELECT that may read its rows, each with its clause."""
+    for clause in CLAUSES:
+        for part in listed_nodes(node.args.get(clause)):
+            for each in values_in(part):
+                yield clause, each
 
 
 def is_correlated(query: exp.Expr, visible: Visible, known: KnownColumns) -> bool:
@@ -82,9 +92,7 @@ class _Tying:
         node = self.around.node
         found = [
             (clause, each)
-            for clause in CLAUSES
-            for part in listed_nodes(node.args.get(clause))
-            for each in list(values_in(part))
+            for clause, each in list(_queries_in(node))
             if self.is_wanted(each) and self._is_tied(each)
         ]
         if not found:

@@ -1,5 +1,6 @@
 """Names that a query gives to relations and their columns."""
 
+from collections.abc import Iterable
 from dataclasses import replace
 
 from sqlglot import exp
@@ -7,13 +8,23 @@ from sqlglot import exp
 from discreet.catalog.schema import PublicTable
 from discreet.errors import UnsupportedError
 from discreet.query.check.relations import PostQuery, PrivateRows
+from discreet.query.check.table_names import settle_schemas
 from discreet.query.parse import span_of
 from discreet.query.tree import ColumnOf, NamedExpression, Select
 
 
-def refuse_reserved(tree: exp.Expr) -> None:
+def settle_names(tree: exp.Expr) -> None:
+    """Reject reserved names, and settle schemas before columns, in one walk through the tree."""
+    nodes = list(tree.find_all(exp.Table, exp.TableAlias, exp.Column))
+    _refuse_reserved(nodes)
+    settle_schemas(nodes)
+
+
+def _refuse_reserved(nodes: Iterable[exp.Expr]) -> None:
     """Reject relations named as those are that are made here, so that none is mistaken."""
-    for each in tree.find_all(exp.Table, exp.TableAlias):
+    for each in nodes:
+        if not isinstance(each, exp.Table | exp.TableAlias):
+            continue
         if each.alias_or_name.startswith("__") or each.name.startswith("__"):
             raise UnsupportedError(
                 f"{(each.alias_or_name or each.name)[:40]} is not allowed as a name, because names "

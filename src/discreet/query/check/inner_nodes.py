@@ -78,7 +78,7 @@ def group_keys(select: exp.Select, visible: Visible) -> list[exp.Expr]:
     """Return what GROUP BY names; numbers and aliases stand for columns of SELECT."""
     aliases = {each.alias.casefold(): each.unalias() for each in select.expressions if each.alias}
     found = []
-    for each in select.args["group"].expressions:
+    for each in _keys_in(select.args["group"]):
         if isinstance(each, exp.Literal) and each.is_int:
             place = int(each.name) - 1
             if place < len(select.expressions):
@@ -87,6 +87,16 @@ def group_keys(select: exp.Select, visible: Visible) -> list[exp.Expr]:
         is_alias = isinstance(each, exp.Column) and not each.table and not visible.has(each)
         found.append(aliases.get(each.name.casefold(), each) if is_alias else each)
     return found
+
+
+def _keys_in(group: exp.Expr) -> Iterator[exp.Expr]:
+    """Yield the keys of GROUP BY, those of ROLLUP, CUBE and GROUPING SETS among them."""
+    for value in group.args.values():
+        for each in listed_nodes(value):
+            if isinstance(each, exp.Rollup | exp.Cube | exp.GroupingSets | exp.Tuple | exp.Paren):
+                yield from _keys_in(each)
+            else:
+                yield each
 
 
 def clauses_of(select: exp.Expr) -> set[str]:

@@ -9,6 +9,7 @@ no bound for both of them. Proof: docs/proofs/measures.md, Lemma 5.
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import takewhile
 from math import prod
 
 from sqlglot import exp
@@ -127,9 +128,8 @@ def join_all(
     """Return the rows of FROM; every private relation is tied to the others by the unit."""
     base, rest, moved = _private_first(selection)
     shared_where = list(conjuncts(where))
-    if (order := _tied_order(base, rest, [*moved, *shared_where], names)) != rest:
-        moved += [one for each in rest for one in each.conditions]
-        rest = tuple(replace(each, conditions=()) for each in order)
+    rest, turned_conditions = _tied_order(base, rest, [*moved, *shared_where], names)
+    moved += turned_conditions
     factors = {base.name: private_of(base).contribution_limit}
     seen = [base]
     tied: list[JoinedTable] = []
@@ -200,19 +200,24 @@ def _private_first(
 
 def _tied_order(
     base: TableRef, rest: tuple[Joining, ...], everywhere: list[exp.Expr], names: Names
-) -> tuple[Joining, ...]:
-    """Return inner joins in an order in which each private relation is tied to one before it."""
-    if any(each.kind is not JoinKind.INNER for each in rest):
-        return rest
-    conditions = [*everywhere, *(one for each in rest for one in each.conditions)]
-    ties = list(join_equalities(conditions, names))
-    seen, waiting, order = [base], list(rest), []
+) -> tuple[tuple[Joining, ...], list[exp.Expr]]:
+    """Return joins in an order in which each private relation is tied to one before it.
+
+    Only the inner joins before any outer one change their order. Their conditions move then.
+    """
+    inner = list(takewhile(lambda each: each.kind is JoinKind.INNER, rest))
+    conditions = [one for each in inner for one in each.conditions]
+    ties = list(join_equalities([*everywhere, *conditions], names))
+    seen, waiting, order = [base], list(inner), []
     while waiting:
         chosen = next((each for each in waiting if _is_ready(each, seen, ties)), waiting[0])
         waiting.remove(chosen)
         seen.append(chosen.source)
         order.append(chosen)
-    return tuple(order)
+    if order == inner:
+        return rest, []
+    begun = (replace(each, conditions=()) for each in order)
+    return (*begun, *rest[len(inner) :]), conditions
 
 
 def _is_ready(joining: Joining, seen: list[TableRef], ties: list[JoinEquality]) -> bool:

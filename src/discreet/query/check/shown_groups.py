@@ -22,6 +22,8 @@ def over_shown_groups(
     prefix: str,
 ) -> tuple[OverShownGroups, ...]:
     """Return the releases with undeclared groups that SQL over released tables aggregates."""
+    if not any(isinstance(each.groups, UndeclaredGroups) for each in releases):
+        return ()
     found: dict[int, bool] = {}
     for tree in (asked, *(parse_one(each.sql, dialect=DIALECT) for each in inner)):
         named = {each.alias.casefold(): each.this for each in tree.find_all(exp.CTE)}

@@ -23,6 +23,8 @@ def unnest_split_texts(node: exp.Select, catalog: Catalog, named: CommonTables) 
 
     Queries that name no private rows stay as they are.
     """
+    if not _has_unnest(node):
+        return
     private = [each.name for each in catalog.tables if isinstance(each, PrivateTable)]
     private += [name for name, each in named.items() if isinstance(each, PrivateRows)]
     names = {each.name.casefold() for each in node.find_all(exp.Table)}
@@ -30,10 +32,17 @@ def unnest_split_texts(node: exp.Select, catalog: Catalog, named: CommonTables) 
         _rewrite(node)
 
 
+def _has_unnest(node: exp.Select) -> bool:
+    joined = (each.this for each in node.args.get("joins") or ())
+    return any(isinstance(each, exp.Unnest | exp.Lateral) for each in joined) or any(
+        isinstance(each.unalias(), exp.Explode) for each in node.expressions
+    )
+
+
 def _rewrite(node: exp.Select) -> None:
     for join in list(node.args.get("joins") or []):
         _unnest_join(node, join)
-    shown = [each for each in node.expressions if isinstance(each.unalias(), exp.Explode)]
+    shown = [each for each in node.expressions if _is_split(each.unalias())]
     if not shown:
         return
     inner = shown[0].unalias()
@@ -48,14 +57,21 @@ def _rewrite(node: exp.Select) -> None:
     shown[0].replace(exp.alias_(value, alias, quoted=True))
 
 
+def _is_split(node: exp.Expr) -> bool:
+    """Return whether a node is UNNEST of the parts of a text, not of a released list."""
+    is_unnest = isinstance(node, exp.Explode | exp.Unnest)
+    return is_unnest and node.find(exp.Split) is not None and node.find(exp.AggFunc) is None
+
+
 def _is_grouped(node: exp.Select) -> bool:
     clauses = any(node.args.get(each) for each in ("group", "having", "qualify", "order", "limit"))
-    return clauses or any(each.find(exp.AggFunc, exp.Window) for each in node.expressions)
+    found = (inner for each in node.expressions for inner in each.find_all(exp.AggFunc, exp.Window))
+    return clauses or any(each.parent_select is node for each in found)
 
 
 def _unnest_join(node: exp.Select, join: exp.Join) -> None:
     relation = join.this.this if isinstance(join.this, exp.Lateral) else join.this
-    if not isinstance(relation, exp.Unnest) or len(relation.expressions) != 1:
+    if not isinstance(relation, exp.Unnest) or not _is_split(relation):
         return
     named = join.this.args.get("alias") or relation.args.get("alias")
     columns = [] if named is None else named.args.get("columns") or []

@@ -1,6 +1,6 @@
 """Schemas before names of tables and columns: main.visits, public.visits.cost."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from sqlglot import exp
 
@@ -34,10 +34,10 @@ def check_schema(node: exp.Expr) -> bool:
     return True
 
 
-def settle_schemas(tree: exp.Expr) -> None:
+def settle_schemas(nodes: Iterable[exp.Expr]) -> None:
     """Remove schemas before columns of tables that FROM names without an alias; reject others."""
-    for column in list(tree.find_all(exp.Column)):
-        if not check_schema(column):
+    for column in nodes:
+        if not isinstance(column, exp.Column) or not check_schema(column):
             continue
         tables = [each for each in _tables_around(column) if each.name.casefold() == _table(column)]
         if all(each.alias for each in tables):

@@ -160,14 +160,27 @@ CONTROLS = {"n": "\n", "t": "\t", "r": "\r", "f": "\f", "v": "\v", "a": "\a"}
 MOST_REPEATED = 100
 
 
+DEEPEST = 10
+
+
+HEXADECIMAL = frozenset("0123456789abcdefABCDEF")
+
+
+SURROGATES = range(0xD800, 0xE000)
+"""Numbers that are no characters."""
+
+
 class Reader:
     """Reads a regular expression; characters count from 1 in what it says."""
 
     def __init__(self, text: str, *, ignores_case: bool = False) -> None:
-        self.text, self.at, self.ignores_case, self.groups = text, 0, ignores_case, 0
+        self.text, self.at, self.ignores_case = text, 0, ignores_case
+        self.groups, self.depth = 0, 0
 
     def pattern(self) -> Pattern:
         """Return the whole expression."""
+        if "\0" in self.text:
+            raise PatternError("has the character NUL", 1, "Remove it")
         at_start = self.took("^")
         branches = self.branches()
         at_end = self.took("$")
@@ -268,7 +281,7 @@ class Reader:
 
     def one(self, ranges: Ranges) -> Characters:
         """Return one character of a set."""
-        if not ranges:
+        if not ranges or ranges == ((0, 0),):
             raise self.error("has a class without characters", "Remove it")
         return Characters(ranges=ranges, place=self.at)
 
@@ -291,7 +304,11 @@ class Reader:
                 "has (? with another sign than :", "Use (?:...). To ignore case, write ~*"
             )
         self.groups += is_captured
+        self.depth += 1
+        if self.depth > DEEPEST:
+            raise self.error("has too many brackets inside each other", f"Use at most {DEEPEST}")
         body = _one_of(self.branches())
+        self.depth -= 1
         if not self.took(")"):
             raise self.error("has a bracket that is not closed", r"Close it, or write \(")
         return Group(body=body) if is_captured else body
@@ -329,10 +346,11 @@ class Reader:
         if sign in CLASSES and sign:
             return CLASSES[sign]
         if sign == "x" and self.took("{"):
-            digits, _, _ = self.text[self.at :].partition("}")
+            digits, closed, _ = self.text[self.at :].partition("}")
             self.at += len(digits) + 1
-            code = int(digits, 16) if 0 < len(digits) <= 6 else LAST + 1
-            if code <= LAST:
+            is_number = closed and 0 < len(digits) <= 6 and set(digits) <= HEXADECIMAL
+            code = int(digits, 16) if is_number else LAST + 1
+            if code <= LAST and code not in SURROGATES:
                 return ((code, code),)
         if sign in CONTROLS and sign:
             return _of(CONTROLS[sign])

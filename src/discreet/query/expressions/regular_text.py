@@ -27,19 +27,27 @@ class Style:
     """Where a text ends, and nothing before."""
     is_possessive: bool = False
     """Whether repetitions say that nothing of them is given back, for engines that go back."""
+    first: int = 0
+    """The first character that texts can have."""
     never: str = ""
     """What no text has and a class must not match."""
+    anything: str
+    """Any character at all."""
 
 
-RE2 = Style(escape=lambda code: f"\\x{{{code:X}}}", end="$")
+RE2 = Style(escape=lambda code: f"\\x{{{code:X}}}", end="$", anything=f"[\\x{{0}}-\\x{{{LAST:X}}}]")
 """DuckDB's, and the form that a query is known by."""
 
 
-POSTGRESQL = Style(escape=lambda code: f"\\u{code:04X}", end="$")
+POSTGRESQL = Style(escape=lambda code: f"\\u{code:04X}", end="$", first=1, anything=".")
 
 
 JAVA = Style(
-    escape=lambda code: f"\\u{code:04X}", end="\\z", is_possessive=True, never="\\uD800-\\uDFFF"
+    escape=lambda code: f"\\u{code:04X}",
+    end="\\z",
+    is_possessive=True,
+    never="\\uD800-\\uDFFF",
+    anything="[^\\uD800-\\uDFFF]",
 )
 
 
@@ -72,12 +80,30 @@ def _times(node: Repetition, style: Style) -> str:
     signs = {(0, 1): "?", (0, None): "*", (1, None): "+"}
     last = "" if high is None else str(high)
     times = signs.get((low, high)) or (f"{{{low}}}" if low == high else f"{{{low},{last}}}")
-    return times + ("+" if style.is_possessive and not node.is_free else "")
+    is_kept = node.is_free or _has_group(node.body)
+    return times + ("+" if style.is_possessive and not is_kept else "")
+
+
+def _has_group(node: Node) -> bool:
+    """Return whether a part captures: Java forgets what was captured only where it goes back."""
+    match node:
+        case Group():
+            return True
+        case Concatenation(parts=parts):
+            return any(map(_has_group, parts))
+        case Alternation(branches=branches):
+            return any(map(_has_group, branches))
+        case Repetition(body=body):
+            return _has_group(body)
+        case _:
+            return False
 
 
 def _set(ranges: Ranges, style: Style) -> str:
     if len(ranges) == 1 and ranges[0][0] == ranges[0][1]:
         return _character(ranges[0][0], style)
+    if ranges == ((0, LAST),):
+        return style.anything
     is_negated = ranges[-1][1] == LAST
     shown = complement(ranges) if is_negated else ranges
     members = "".join(_range(low, high, style) for low, high in shown)
@@ -85,9 +111,10 @@ def _set(ranges: Ranges, style: Style) -> str:
 
 
 def _range(low: int, high: int, style: Style) -> str:
+    low = max(low, style.first)
     first, last = _character(low, style), _character(high, style)
-    if low == high:
-        return first
+    if low >= high:
+        return last if low == high else ""
     return f"{first}{last}" if high == low + 1 else f"{first}-{last}"
 
 

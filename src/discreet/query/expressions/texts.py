@@ -138,8 +138,9 @@ def _element(node: exp.Expr, scope: NameScope) -> Expression:
 
 def _split_arguments(node: exp.Expr, scope: NameScope) -> tuple[Expression, Expression]:
     x, sign = arguments_of(node, ("this", "expression"), scope)
-    coerce("split_part", (x, sign, literal(1)), node)
-    return separated(node, x, sign)
+    found = separated(node, x, sign)
+    coerce("split_part", (*found, literal(1)), node)
+    return found
 
 
 def _length(node: exp.Expr, scope: NameScope) -> Expression:
