@@ -428,7 +428,7 @@ INSIDE: dict[str, dict[str, set[str]]] = {
     "query.check": in_order(
         "key_space table_names",
         "relations",
-        "from_items split_rows path_values paths scans selections",
+        "from_items sizes split_rows path_values paths scans selections",
         "aggregate_rejections tuple_texts",
         "aggregates fan_outs first_rows given_names intervals named_windows",
         "public_bounds registered row_keys unit_keys",

@@ -12,8 +12,6 @@ from decimal import Decimal, InvalidOperation
 from enum import Enum
 from typing import Any, TypeAlias
 
-import numpy as np
-
 from discreet.errors import HIDDEN, ParameterError
 
 Value: TypeAlias = bool | int | float | Decimal | str | date | datetime | None
@@ -97,8 +95,8 @@ def _written(value: Any) -> Any:
     match value:
         case list() | tuple():
             return [_written(each) for each in value]
-        case np.generic():
-            return _written(value.item())
+        case _ if type(value).__module__ == "numpy" and getattr(value, "shape", None) == ():
+            return _written(value.item())  # without loading NumPy, which --help can do without
         case datetime():
             return {"timestamp": datetime.isoformat(value, sep=" ")}
         case date():

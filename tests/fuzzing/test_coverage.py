@@ -189,6 +189,10 @@ NAMED_OTHERWISE = {
     "TableSample Unnest",
     "made by the checker, not by the parser": "DType",
     "given back its own name by the reader": "ToChar",
+    "read in other dialects only, and rewritten or refused": "CurrentDate CurrentDatetime "
+    "CurrentTime CurrentTimestamp DateSub DatetimeAdd DatetimeDiff DatetimeSub DatetimeTrunc Rand "
+    "SafeDivide TimestampAdd TimestampSub TsOrDsToDate WeekStart",
+    "where no placeholder can stand": "Dot",
 }
 """Names of nodes in the checker's source that a question about rows does not say."""
 

@@ -65,6 +65,7 @@ from discreet.query.check.scans import scan
 from discreet.query.check.selections import Selection, lookup_joining
 from discreet.query.check.set_operations import open_set_operation
 from discreet.query.check.shown_groups import over_shown_groups
+from discreet.query.check.sizes import CheckedQueries, within_size
 from discreet.query.check.split_rows import unnest_split_texts
 from discreet.query.check.table_names import check_schema
 from discreet.query.expressions.rejections import (
@@ -98,6 +99,7 @@ class Checker:
     """The parts of UNION ALL that are the answer, by `id`."""
     unnamed: int = 0
     """How many queries in FROM have been given a name."""
+    checked: CheckedQueries = field(default_factory=CheckedQueries)
 
     def question(self, tree: exp.Query) -> Question:
         """Return the query with all its releases, or reject rows of units as its result."""
@@ -134,6 +136,7 @@ class Checker:
 
     def query(self, node: exp.Expr, named: CommonTables) -> PrivateRows | PostQuery:
         """Return what a query is."""
+        self.checked.count(node)
         match node:
             case exp.Select():
                 counted = self.number_of_groups(node, named)
@@ -146,9 +149,7 @@ class Checker:
                 return self.values(node)
             case _:
                 raise UnsupportedError(
-                    "This is not supported here",
-                    "Write a SELECT",
-                    span=span_of(node),
+                    "This is not supported here", "Write a SELECT", span=span_of(node)
                 )
 
     def named_in(self, node: exp.Expr, named: CommonTables) -> CommonTables:
@@ -167,7 +168,7 @@ class Checker:
             fitting = fitting_names(names, result, each)
             known.pop(name := self.free_name(each), None)  # what is named last stands last
             if isinstance(result, PrivateRows):
-                known[name] = renamed_rows(result, fitting)
+                known[name] = within_size(renamed_rows(result, fitting), each)
                 continue
             each.set("this", result.tree)
             known[name] = replace(renamed(result, fitting), entry=each)
@@ -374,10 +375,9 @@ class Checker:
             if not node.alias:
                 node.set("alias", exp.TableAlias(this=exp.to_identifier(alias, quoted=True)))
             return TableRef(name=alias, relation=table, renamed=fitting_names(names, table, node))
-        relation = self.scan(table)
-        return TableRef(
-            name=alias, relation=renamed_rows(relation, fitting_names(names, relation, node))
-        )
+        rows = self.scan(table)
+        fitting = fitting_names(names, rows, node)
+        return TableRef(name=alias, relation=renamed_rows(rows, fitting))
 
     @property
     def _tables(self) -> list[str]:

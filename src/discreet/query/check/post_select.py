@@ -28,6 +28,7 @@ from discreet.query.expressions.rejections import (
     unhandled,
     unknown_function,
 )
+from discreet.query.expressions.rejections import written_name as written_function
 from discreet.query.expressions.translate import PLAIN, TRANSLATIONS
 from discreet.query.parse import DIALECT, span_of
 from discreet.query.questions import ColumnOrigin
@@ -323,9 +324,13 @@ MORE_NODES = tuple(
 )
 
 
+GROWING = {exp.Pad, exp.Repeat}
+"""Functions whose results are as long as the query asks; private rows have their own limit."""
+
+
 ALLOWED = (
     *(exp.AggFunc, exp.Anonymous, exp.Array, exp.Explode),
-    *(*TRANSLATIONS, *PLAIN, *WINDOWS, *MORE_NODES),
+    *({*TRANSLATIONS, *PLAIN, *WINDOWS, *MORE_NODES} - GROWING),
 )
 """The parser's nodes of allowed functions. None makes a result of unlimited size."""
 
@@ -361,7 +366,7 @@ def _check_function(node: exp.Func) -> None:
         raise unknown_function(node, name, sorted(MORE_FUNCTIONS | set(FUNCTIONS)))
     if not isinstance(node, ALLOWED):
         raise UnsupportedError(
-            f"{name.upper()} is not supported",
+            f"{written_function(node)} is not supported",
             "Write the query without it",
             span=span_of(node),
         )

@@ -58,6 +58,7 @@ from discreet.query.check.row_numbers import (
 )
 from discreet.query.check.row_scope import QuestionWalk, RowScope
 from discreet.query.check.selections import Selection
+from discreet.query.check.sizes import refuse_many_reads
 from discreet.query.check.unit_groups import GROUPS, GroupRewriter, check_square, unit_aggregate
 from discreet.query.check.unit_keys import is_one_to_one, refuse_one_unit_groups, with_reason
 from discreet.query.check.unit_values import UnitReading
@@ -349,6 +350,7 @@ class PrivateSelect:
             check_square(each, node)
         arguments = [part for each in made for part in each.arguments]
         inner, rebase = needed_rows(filtered, keys, arguments)
+        refuse_many_reads(inner, "The query", self.node)
         joined = filtered.joined
         shown, around = inner, self.names
         if unmatched := filtered.unmatched:

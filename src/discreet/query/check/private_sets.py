@@ -15,7 +15,6 @@ from discreet.catalog.schema import ColumnUnit, Kind, PrivateTable
 from discreet.errors import (
     JoinError,
     QuestionError,
-    QuestionSizeError,
     RowLevelError,
     UnsupportedError,
 )
@@ -32,26 +31,21 @@ from discreet.query.check.relations import (
 )
 from discreet.query.check.row_scope import QuestionWalk
 from discreet.query.check.selections import Selection
+from discreet.query.check.sizes import MOST_TABLES, many_reads, tables_read
 from discreet.query.expressions.rejections import below, unhandled
 from discreet.query.parse import span_of
 from discreet.query.questions import UnionSum
 from discreet.query.tree import (
     ColumnOf,
-    GroupByUnit,
     NamedExpression,
     Relation,
     Scan,
     Select,
     UnionAll,
-    UnitSemiJoin,
-    parts_of,
 )
 
 LEFT, RIGHT, COLUMN = "__left", "__right", "__column"
 """What the two sides are called while they are compared, and the only column of a public side."""
-
-MOST_TABLES = 1_000
-"""No more tables are read by one set operation, each as often as it is read."""
 
 HANDLED = {"this", "expression", "distinct", "by_name"}
 AROUND = {"with_", "order", "limit", "offset"}
@@ -288,33 +282,9 @@ def _check_form(node: exp.SetOperation) -> None:
 
 def _check_size(node: exp.SetOperation, left: PrivateRows, right: PrivateRows) -> None:
     """Reject rows that are put together from too many tables: a CTE may repeat one many times."""
-    known: dict[int, int] = {}
-    number = _tables(left.rows, known) + _tables(right.rows, known)
+    number = tables_read(left.rows, right.rows)
     if number > MOST_TABLES:
-        raise QuestionSizeError(
-            f"{word_of(node)} reads tables {number:,} times, and at most {MOST_TABLES:,} are "
-            "allowed",
-            "Combine fewer queries",
-            span=span_of(node),
-        )
-
-
-def _tables(rows: object, known: dict[int, int]) -> int:
-    """Return how often private tables are read; `known` has what was counted before, by `id`."""
-    if id(rows) not in known:
-        match rows:
-            case UnionAll(parts=parts):
-                inner: tuple[object, ...] = parts
-            case Select(source=source, joins=joins, where=where):
-                tested = () if where is None else parts_of(where)
-                looked = [each.rows for each in tested if isinstance(each, UnitSemiJoin)]
-                inner = (source, *(each.source for each in joins), *looked)
-            case GroupByUnit(source=source):
-                inner = (source,)
-            case _:
-                inner = ()
-        known[id(rows)] = sum(_tables(each, known) for each in inner) or 1
-    return known[id(rows)]
+        raise many_reads(number, word_of(node), node)
 
 
 def _check_width(node: exp.SetOperation, left: PrivateRows, right: PrivateRows) -> None:

@@ -40,9 +40,19 @@ def _has_unnest(node: exp.Select) -> bool:
 
 
 def _rewrite(node: exp.Select) -> None:
-    for join in list(node.args.get("joins") or []):
-        _unnest_join(node, join)
+    joins = list(node.args.get("joins") or [])
     shown = [each for each in node.expressions if _is_split(each.unalias())]
+    found = [*(each for each in joins if _unnested(each)), *shown]
+    if found and any(isinstance(each, exp.Star) for each in node.expressions):
+        raise UnsupportedError(
+            "* beside UNNEST is not supported on private rows",
+            "Name the columns",
+            span=span_of(found[0]),
+        )
+    for place, join in enumerate(joins):
+        if _unnested(join):
+            _check_later(joins[place + 1 :])
+            _unnest_join(node, join)
     if not shown:
         return
     inner = shown[0].unalias()
@@ -61,6 +71,25 @@ def _is_split(node: exp.Expr) -> bool:
     """Return whether a node is UNNEST of the parts of a text, not of a released list."""
     is_unnest = isinstance(node, exp.Explode | exp.Unnest)
     return is_unnest and node.find(exp.Split) is not None and node.find(exp.AggFunc) is None
+
+
+def _unnested(join: exp.Join) -> exp.Unnest | None:
+    """Return the UNNEST of one list that is joined, if it is one."""
+    relation = join.this.this if isinstance(join.this, exp.Lateral) else join.this
+    is_one = isinstance(relation, exp.Unnest) and len(relation.expressions) == 1
+    return relation if is_one else None
+
+
+def _check_later(joins: list[exp.Join]) -> None:
+    """Reject joins that keep rows without a partner: which parts there are is asked in WHERE."""
+    for each in joins:
+        if _unnested(each) or (each.side or "").upper() in ("RIGHT", "FULL"):
+            what = "A second UNNEST" if _unnested(each) else f"{each.side.upper()} JOIN"
+            raise UnsupportedError(
+                f"{what} after UNNEST is not supported on private rows",
+                "Write the first UNNEST in a subquery",
+                span=span_of(each),
+            )
 
 
 def _is_grouped(node: exp.Select) -> bool:
@@ -86,8 +115,8 @@ def _unnest_join(node: exp.Select, join: exp.Join) -> None:
     names = {(table.casefold(), column.casefold()), ("", column.casefold())}
     if not columns:  # DuckDB calls the column by the table's name too
         names.add(("", table.casefold()))
-    join.pop()
     value = _join_numbers(node, relation, relation.expressions[0])
+    join.replace(node.args["joins"].pop())  # later joins may read it
     for each in list(node.find_all(exp.Column)):
         if (each.table.casefold(), each.name.casefold()) in names and each.parent_select is node:
             is_shown = each.parent is node and each.arg_key == "expressions"

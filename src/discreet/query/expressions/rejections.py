@@ -134,6 +134,7 @@ CLAUSES = {
     "placeholder": ("A placeholder such as ? is", "Write the value itself"),
     "parameter": ("A placeholder such as ? is", "Write the value itself"),
     "glob": ("GLOB is", "Use LIKE"),
+    "bytestring": ("E'...' is", "Write '...', with '' for a quote in it"),
     "tuple": ("A row of values is", "Compare the columns one by one, joined by AND"),
     "array": ("A list of values is", "Select its values as columns of their own"),
     "bracket": ("A list of values is", "Select its values as columns of their own"),
