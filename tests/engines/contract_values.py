@@ -61,6 +61,7 @@ AWKWARD: dict[Kind, tuple[Value, ...]] = {
             "0x1F",
             ".",
         ),
+        *(" Epoch", "infinity"),
         *("2024-02-29 23:59:59.9999999+02", "true", "NO", "  a  ", "{0}", "a\\b", '"', "1e3", None),
     ),
     Kind.DATE: (

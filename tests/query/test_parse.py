@@ -10,6 +10,7 @@ from sqlglot import exp
 
 from discreet.errors import QuestionError, QuestionSizeError, SqlSyntaxError, StatementError
 from discreet.query.parse import DEEPEST, LONGEST, canonical_text, parse
+from discreet.written import written
 
 SIMPLE = "SELECT COUNT(*) FROM visits"
 
@@ -100,6 +101,20 @@ def test_what_is_not_sql_is_refused_without_a_parsers_words(text: str) -> None:
     assert "sqlglot" not in str(found.value).lower()
     assert "Expecting" not in str(found.value)
     assert found.value.__cause__ is None
+
+
+@pytest.mark.parametrize(
+    ("text", "dialect"),
+    [
+        ("SELECT max() FROM visits", "duckdb"),
+        ("SELECT approx_quantile() FROM visits", "duckdb"),
+        ("SELECT COUNT(*) FROM visits WHERE date_add() > day", "bigquery"),
+        ("SELECT COUNT(*) FROM visits WHERE regexp_extract() = 'a'", "bigquery"),
+    ],
+)
+def test_a_function_without_its_arguments_is_refused(text: str, dialect: str) -> None:
+    with pytest.raises(SqlSyntaxError, match="A function"):
+        parse(written(text, dialect=dialect))
 
 
 def test_a_refusal_points_at_the_place() -> None:

@@ -95,7 +95,7 @@ def _replace_by_list(
             return
     quantified = _quantified(node)
     if quantified is not None:
-        found = exp.In(this=quantified.this.copy(), expressions=list(literals))
+        found = exp.In(this=quantified.this, expressions=list(literals))
         quantified.replace(exp.Not(this=found) if isinstance(quantified, exp.NEQ) else found)
         return
     raise PlaceholderError(

@@ -141,8 +141,7 @@ def _translated(tree: exp.Query, query: WrittenQuery, catalog: Catalog | None) -
 
 def _tree(tokens: list[Token], text: str, dialect: type[Dialect]) -> exp.Query:
     try:
-        parser = dialect().parser(error_level=ErrorLevel.IMMEDIATE)
-        (tree,) = parser.parse(tokens, text)
+        tree = _parsed(tokens, text, dialect)
     except ParseError as error:
         raise _syntax_error(text, error, tokens, dialect) from None
     except RecursionError:
@@ -150,6 +149,21 @@ def _tree(tokens: list[Token], text: str, dialect: type[Dialect]) -> exp.Query:
     if not isinstance(tree, exp.Query):
         verb = "" if tree is None else tree.key.upper()
         raise _not_a_question(next((t for t in tokens if t.text.upper() == verb), tokens[0]))
+    return tree
+
+
+def _parsed(tokens: list[Token], text: str, dialect: type[Dialect]) -> exp.Expr | None:
+    """Return what the parser makes of the only statement.
+
+    With too few arguments of some functions it fails by an error of Python.
+    """
+    parser = dialect().parser(error_level=ErrorLevel.IMMEDIATE)
+    try:
+        (tree,) = parser.parse(tokens, text)
+    except (AttributeError, LookupError, TypeError, ValueError):
+        raise SqlSyntaxError(
+            "A function cannot be read", "Check which arguments each function needs"
+        ) from None
     return tree
 
 
@@ -252,7 +266,7 @@ CHAINS = (exp.And, exp.Or, exp.DPipe, exp.Paren)
 
 
 def _check_tree(tree: exp.Query) -> None:
-    """Reject operators that are nested too deeply, and an empty SELECT or GROUP BY."""
+    """Reject operators that are nested too deeply, and an empty SELECT, GROUP BY or function."""
     waiting: list[tuple[exp.Expr, int]] = [(tree, 0)]
     while waiting:
         node, depth = waiting.pop()
@@ -265,6 +279,12 @@ def _check_tree(tree: exp.Query) -> None:
             raise SqlSyntaxError(
                 'Syntax error at or near "LIMIT"',
                 "Write a column after ORDER BY or GROUP BY",
+                span=span_of(node),
+            )
+        if isinstance(node, exp.Func) and not any(node.args.values()) and node.error_messages():
+            raise SqlSyntaxError(
+                "A function has no arguments",
+                "Write what it is computed of, such as MAX(cost)",
                 span=span_of(node),
             )
         deeper = depth + (isinstance(node, NESTING) and not isinstance(node, CHAINS))
@@ -342,8 +362,7 @@ def _syntax_error(
 
     def is_sql(changed: str) -> bool:
         with suppress(QuestionError, SqlglotError, RecursionError):
-            parser = dialect().parser(error_level=ErrorLevel.IMMEDIATE)
-            return isinstance(parser.parse(_tokens(changed, dialect), changed)[0], exp.Query)
+            return isinstance(_parsed(_tokens(changed, dialect), changed, dialect), exp.Query)
         return False
 
     place = error.errors[0] if error.errors else {}

@@ -126,17 +126,22 @@ def _date_part(arguments: Sequence[Written]) -> str:
     return f"date_part({part.text}, {moment(x)})"
 
 
+def _of_digits(x: Written) -> str:
+    """Return a text that is to be a time, NULL for the word epoch, which no other engine reads."""
+    return f"CASE WHEN {x.text} NOT ILIKE '%epoch%' THEN {x.text} END"
+
+
 def _to_date(arguments: Sequence[Written]) -> str:
     x = arguments[0]
     if x.kind is Kind.TEXT:
-        return in_calendar(f"TRY_CAST({x.text} AS DATE)", Kind.DATE)
+        return in_calendar(f"TRY_CAST({_of_digits(x)} AS DATE)", Kind.DATE)
     return x.text if x.kind is Kind.DATE else f"CAST({moment(x)} AS DATE)"
 
 
 def _to_timestamp(arguments: Sequence[Written]) -> str:
     x = arguments[0]
     if x.kind is Kind.TEXT:
-        return in_calendar(f"TRY_CAST({x.text} AS TIMESTAMP)", Kind.TIMESTAMP)
+        return in_calendar(f"TRY_CAST({_of_digits(x)} AS TIMESTAMP)", Kind.TIMESTAMP)
     return moment(x)
 
 

@@ -358,6 +358,10 @@ _SHOWN = ("YYYY", "MM", "DD", "HH24", "HH12", "MI", "SS", "Mon", "FMMonth", "Dy"
 # --------------------------------------------------------------------------- buckets
 
 
+WIDEST = 10**300
+"""Ends of buckets are not so far apart that the difference would overflow."""
+
+
 def _width_bucket(node: exp.Expr, scope: NameScope) -> Expression:
     """Return 1 to n between two literals, 0 below the first and n + 1 from the second on."""
     check_parts(node, ("this", "min_value", "max_value", "num_buckets"))
@@ -367,7 +371,8 @@ def _width_bucket(node: exp.Expr, scope: NameScope) -> Expression:
     is_whole = number is not None and number.denominator == 1 and 1 <= number <= 100_000
     inner = translate(node.this, scope)
     is_valid = inner.facts.kind.is_number and is_whole
-    if low is None or high is None or number is None or not (low < high and is_valid):
+    is_valid = is_valid and low is not None and high is not None and low < high <= low + WIDEST
+    if low is None or high is None or number is None or not is_valid:
         raise UnsupportedError(
             "WIDTH_BUCKET needs a number, two constants, the lower one first, and a constant "
             "number of buckets",

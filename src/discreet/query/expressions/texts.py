@@ -108,7 +108,10 @@ def separated(node: exp.Expr, x: Expression, sign: Expression) -> tuple[Expressi
 
 
 def _split_part(node: exp.Expr, scope: NameScope) -> Expression:
-    x, sign, place = arguments_of(node, ("this", "delimiter", "part_index"), scope)
+    arguments = arguments_of(node, ("this", "delimiter", "part_index"), scope)
+    if len(arguments) != 3:
+        return coerce("split_part", arguments, node)
+    x, sign, place = arguments
     if stated_integer(place) in (0, None):
         raise UnsupportedError(
             "The place of a part must be a constant integer other than 0",
