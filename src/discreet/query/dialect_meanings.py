@@ -122,12 +122,17 @@ def _plain_division(node: exp.Expr, _: Kinds) -> exp.Expr:
     return exp.Div(this=node.this, expression=node.expression)
 
 
+NUMERIC = "is numeric"
+"""What is noted of a cast to a numeric, which is a cast to a double here."""
+
+
 def _postgres_cast(node: exp.Expr, kinds: Kinds) -> exp.Expr:
     kind = node.args["to"]
     if kind.this in exp.DataType.TEXT_TYPES:
         _check_text_cast(node, kinds, SqlDialect.POSTGRES)
     if kind.this is exp.DType.DECIMAL and not kind.expressions:
         node.set("to", exp.DataType(this=exp.DType.DOUBLE, nested=False))
+        node.meta[NUMERIC] = True
     return node
 
 
@@ -158,11 +163,22 @@ def _check_text_cast(node: exp.Expr, kinds: Kinds, dialect: SqlDialect) -> None:
 
 
 def _postgres_round(node: exp.Expr, kinds: Kinds) -> exp.Expr:
-    is_of_rows = not any(node.find_all(exp.AggFunc, exp.Cast))
-    if node.args.get("decimals") is None and is_of_rows and kinds.of(node.this) is not Kind.INTEGER:
+    is_of_rows = not any(node.find_all(exp.AggFunc))
+    if node.args.get("decimals") is None and is_of_rows and not _is_exact(node.this, kinds):
         what = "ROUND takes halves of a double to the even number"
         raise _other_meaning(node, SqlDialect.POSTGRES, what, "Write ROUND(x::numeric) or FLOOR(x)")
     return node
+
+
+def _is_exact(node: exp.Expr, kinds: Kinds) -> bool:
+    """Return whether a number is an integer or a numeric in PostgreSQL, and not a double."""
+    if isinstance(node, exp.Cast) and (NUMERIC in node.meta or node.is_type("decimal")):
+        return True
+    if isinstance(node, exp.Paren | exp.Neg | exp.Abs):
+        return _is_exact(node.this, kinds)
+    if isinstance(node, exp.Add | exp.Sub | exp.Mul | exp.Div):
+        return _is_exact(node.left, kinds) and _is_exact(node.right, kinds)
+    return node.is_number or kinds.of(node) is Kind.INTEGER
 
 
 # --------------------------------------------------------------------------- texts and times
