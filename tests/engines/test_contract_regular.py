@@ -19,7 +19,7 @@ from discreet.engines.duckdb.dialect import DUCKDB
 from discreet.engines.postgresql.dialect import POSTGRESQL
 from discreet.engines.spark.dialect import SPARK
 from discreet.query.expressions.functions import LONGEST_TEXT
-from discreet.query.expressions.regular import PatternError, is_empty
+from discreet.query.expressions.regular import LONGEST_SEARCHED, PatternError, is_empty
 from discreet.query.expressions.regular_check import read_pattern
 from discreet.query.expressions.regular_text import pattern_text
 from tests.fuzzing.choices import Choices
@@ -241,12 +241,13 @@ def test_odd_patterns_are_rejected(text: str) -> None:
 
 
 SLOW = [
-    ("[a-z]+1", "a" * LONGEST_TEXT),
-    ("(?:ab?)+c", "ab" * (LONGEST_TEXT // 2)),
-    ("(a+)+$", "a" * (LONGEST_TEXT - 1) + "!"),
+    ("[a-z]+1", "a" * LONGEST_SEARCHED),
+    ("(?:ab?)+c", "ab" * (LONGEST_SEARCHED // 2)),
+    ("(a+)+$", "a" * (LONGEST_SEARCHED - 1) + "!"),
     ("^(?:a|b|cd?)*$", "ab" * (LONGEST_TEXT // 2 - 1) + "!"),
-    ("(?:aa)*b", "a" * LONGEST_TEXT),
-    ("[^/]{50,}/", "é" * LONGEST_TEXT),
+    ("(?:aa)*b", "a" * LONGEST_SEARCHED),
+    ("[^/]{50,}/", "é" * LONGEST_SEARCHED),
+    ("a{1,50}b", "a" * LONGEST_TEXT),
 ]
 
 
@@ -261,3 +262,11 @@ def test_no_text_stalls_a_regular_expression(engine: str, monkeypatch: pytest.Mo
         assert run([written(dialect, "regexp_matches", ours)]) == [(False,)]
         run([written(dialect, "regexp_replace", ours, "x")])
         assert time.monotonic() - start < 20, pattern
+    longer = "a" * (LONGEST_SEARCHED + 1)
+    monkeypatch.setattr("tests.engines.test_contract_regular.texts", lambda: [longer])
+    dialect, run = ENGINES[engine]
+    anywhere = [
+        written(dialect, "regexp_matches", canonical(each, is_condition=True))
+        for each in ("a+$", "^a+$", "aa$")
+    ]
+    assert run(anywhere) == [(None, True, True)]

@@ -11,26 +11,29 @@ from discreet.query.expressions.regular_check import read_pattern
 from discreet.query.expressions.regular_text import (
     Piece,
     Style,
+    longest_searched,
     pattern_text,
     replacement_pieces,
 )
 
 
-def condition_text(argument: Written, style: Style) -> str:
-    """Return the pattern of a condition in an engine's form."""
-    return pattern_text(read_pattern(words(argument), is_condition=True), style)
+def condition_text(argument: Written, style: Style) -> tuple[str, int]:
+    """Return the pattern of a condition in an engine's form, and how long texts may be."""
+    pattern = read_pattern(words(argument), is_condition=True)
+    return pattern_text(pattern, style), longest_searched(pattern, LONGEST_TEXT)
 
 
-def captured(arguments: Sequence[Written], style: Style) -> tuple[str, int]:
-    """Return the pattern of an extraction, all of it captured if that is wanted, and the group."""
+def captured(arguments: Sequence[Written], style: Style) -> tuple[str, int, int]:
+    """Return the pattern of an extraction, the group, and how long texts may be."""
     pattern, group = _read(arguments[1]), number(arguments[2])
-    return pattern_text(pattern, style), group
+    return pattern_text(pattern, style), group, longest_searched(pattern, LONGEST_TEXT)
 
 
-def captured_whole(arguments: Sequence[Written], style: Style) -> tuple[str, int]:
-    """Return the pattern of an extraction with one more group around all of it."""
+def captured_whole(arguments: Sequence[Written], style: Style) -> tuple[str, int, int]:
+    """Return the same with one more group around all of it."""
     pattern, group = _read(arguments[1]), number(arguments[2])
-    return pattern_text(replace(pattern, body=Group(body=pattern.body)), style), group + 1
+    text = pattern_text(replace(pattern, body=Group(body=pattern.body)), style)
+    return text, group + 1, longest_searched(pattern, LONGEST_TEXT)
 
 
 def replaced(
@@ -41,7 +44,7 @@ def replaced(
     pieces = replacement_pieces(words(arguments[2]), pattern.groups)
     if pieces is None:
         raise UnsupportedError("This replacement cannot be read", "Write plain text")
-    longest = LONGEST_TEXT // max(1, len(pieces))
+    longest = longest_searched(pattern, LONGEST_TEXT // max(1, len(pieces)))
     return pattern_text(pattern, style), "".join(map(sign, pieces)), longest
 
 

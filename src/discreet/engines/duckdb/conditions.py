@@ -164,12 +164,14 @@ def _part_count(arguments: Sequence[Written]) -> str:
 
 
 def _matches(arguments: Sequence[Written]) -> str:
-    x, pattern = _at_most(arguments[0], LONGEST_TEXT), condition_text(arguments[1], RE2)
+    pattern, longest = condition_text(arguments[1], RE2)
+    x = _at_most(arguments[0], longest)
     return f"regexp_matches({x}, {text_literal(pattern)})"
 
 
 def _extract(arguments: Sequence[Written]) -> str:
-    x, (pattern, group) = _at_most(arguments[0], LONGEST_TEXT), captured(arguments, RE2)
+    pattern, group, longest = captured(arguments, RE2)
+    x = _at_most(arguments[0], longest)
     return f"regexp_extract({x}, {text_literal(pattern)}, {group})"
 
 

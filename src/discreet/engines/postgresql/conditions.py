@@ -222,12 +222,14 @@ COUNT: Callable[[Sequence[Written]], tuple[int, int]] = lambda _: (0, 2**32)  # 
 
 
 def _matches(arguments: Sequence[Written]) -> str:
-    x, pattern = _at_most(arguments[0], LONGEST_TEXT), condition_text(arguments[1], STYLE)
+    pattern, longest = condition_text(arguments[1], STYLE)
+    x = _at_most(arguments[0], longest)
     return f"({x} ~ {quoted_text(pattern)})"
 
 
 def _extract(arguments: Sequence[Written]) -> str:
-    x, (pattern, group) = _at_most(arguments[0], LONGEST_TEXT), captured_whole(arguments, STYLE)
+    pattern, group, longest = captured_whole(arguments, STYLE)
+    x = _at_most(arguments[0], longest)
     found = f"coalesce((regexp_match({{0}}, {{1}}))[{group}], '')"
     return let(f"CASE WHEN {{0}} IS NOT NULL THEN {found} END", x, quoted_text(pattern))
 

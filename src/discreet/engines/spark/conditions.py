@@ -199,12 +199,14 @@ def _part_count(arguments: Sequence[Written]) -> str:
 
 
 def _matches(arguments: Sequence[Written]) -> str:
-    x, pattern = _at_most(arguments[0], LONGEST_TEXT), condition_text(arguments[1], JAVA)
+    pattern, longest = condition_text(arguments[1], JAVA)
+    x = _at_most(arguments[0], longest)
     return f"({x} RLIKE {spark_text(pattern)})"
 
 
 def _extract(arguments: Sequence[Written]) -> str:
-    x, (pattern, group) = _at_most(arguments[0], LONGEST_TEXT), captured(arguments, JAVA)
+    pattern, group, longest = captured(arguments, JAVA)
+    x = _at_most(arguments[0], longest)
     return f"regexp_extract({x}, {spark_text(pattern)}, {group})"
 
 

@@ -133,7 +133,13 @@ def constant_rows(
     name: str, sql: str, kinds: Sequence[Kind], public: PublicReader
 ) -> tuple[Row, ...]:
     """Return the rows of SQL over public tables, or reject more than a query may hold."""
-    found = public.rows(sql, kinds, MOST_CONSTANT_ROWS + 1)
+    try:
+        found = public.rows(sql, kinds, MOST_CONSTANT_ROWS + 1)
+    except UnsupportedError:  # in words about noisy results
+        raise UnsupportedError(
+            f"{name} could not be computed from public tables",
+            "Check its values, or let it read fewer rows",
+        ) from None
     texts = sum(len(each) for row in found for each in row if isinstance(each, str))
     if len(found) > MOST_CONSTANT_ROWS or texts > MOST_CONSTANT_LETTERS:
         what = (

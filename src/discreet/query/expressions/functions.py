@@ -21,6 +21,7 @@ from discreet.query.expressions.facts import (
     Function,
 )
 from discreet.query.expressions.number_functions import ARITHMETIC, REALS
+from discreet.query.expressions.regular import LONGEST_SEARCHED
 from discreet.query.expressions.time_functions import TIMES
 from discreet.query.tree import Call, Expression
 
@@ -173,13 +174,16 @@ CHOICES = (
 )
 
 
-FOUND = f"y, of the subset that all databases read alike; NULL if x has more than {LONGEST_TEXT} "
+FOUND = (
+    f"y, of the subset that all databases read alike; NULL if x has more than {LONGEST_TEXT} "
+    f"characters, or more than {LONGEST_SEARCHED} if y has +, * or {{n,}} and does not begin with ^"
+)
 
 
 PATTERNS = (
     Function(
         name="regexp_matches",
-        meaning=f"whether x contains a match of the regular expression {FOUND}characters",
+        meaning=f"whether x contains a match of the regular expression {FOUND}",
         accepts=(TEXT, TEXT),
         facts=facts.perhaps,
         literals=frozenset({1}),
@@ -187,7 +191,7 @@ PATTERNS = (
     Function(
         name="regexp_extract",
         meaning="the group z, or all of it if z is 0, of the first match of the regular "
-        f"expression {FOUND}characters; empty if there is none",
+        f"expression {FOUND}; empty if there is none",
         accepts=(TEXT, TEXT, INTEGER),
         facts=facts.joined_text,
         literals=frozenset({1, 2}),

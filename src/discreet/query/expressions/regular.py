@@ -15,6 +15,10 @@ LAST = 0x10FFFF
 Ranges = tuple[tuple[int, int], ...]
 
 
+LONGEST_SEARCHED = 1_000
+"""Longer texts are not searched for a pattern without ^ that repeats a part without end."""
+
+
 class PatternError(Exception):
     """Why a regular expression is not accepted: what is wrong, at which place, and what helps."""
 

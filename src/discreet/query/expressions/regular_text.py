@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from discreet.query.expressions.regular import (
     LAST,
+    LONGEST_SEARCHED,
     Alternation,
     Characters,
     Concatenation,
@@ -49,6 +50,26 @@ JAVA = Style(
     never="\\uD800-\\uDFFF",
     anything="[^\\uD800-\\uDFFF]",
 )
+
+
+def longest_searched(pattern: Pattern, longest: int) -> int:
+    """Return how long texts may be: a search that can begin anywhere takes n² / 2 steps at most."""
+    is_linear = pattern.at_start or not _is_endless(pattern.body)
+    return longest if is_linear else min(longest, LONGEST_SEARCHED)
+
+
+def _is_endless(node: Node) -> bool:
+    match node:
+        case Repetition(body=body, high=high):
+            return high is None or _is_endless(body)
+        case Group(body=body):
+            return _is_endless(body)
+        case Concatenation(parts=parts):
+            return any(map(_is_endless, parts))
+        case Alternation(branches=branches):
+            return any(map(_is_endless, branches))
+        case Characters():
+            return False
 
 
 def pattern_text(pattern: Pattern, style: Style = RE2) -> str:
