@@ -22,6 +22,7 @@ TEXTS = (
     *("''", "'a'", "'1e400'", "'-1e300'", "'9999-12-31'", "'0001-01-01'", "'infinity'", "'nan'"),
     *("'2024-02-30'", "'" + "9" * 400 + "'", "NULL"),
 )
+PATTERNS = ("'a'", "'^a+$'", "'(a|b)c*'", "'[^a-z]+1'", "'(a+)+$'", "'.*'", "'['", "''", "NULL")
 MOMENTS = (
     *("TIMESTAMP '0001-01-01 00:00:00'", "TIMESTAMP '9999-12-31 23:59:59.999999'"),
     *("TIMESTAMPTZ '0001-01-01 00:00:00+14'", "TIMESTAMPTZ '9999-12-31 23:59:59-14'"),
@@ -60,6 +61,9 @@ OF_NUMBERS = {
     "least": "least({n}, {n})",
     "length": "length({t})",
     "position": "strpos({t}, {t})",
+    "ascii": "ascii({t})",
+    "byte_length": "strlen({t})",
+    "part_count": "len(string_split({t}, {T}))",
     "date_part": "date_part('{part}', {m})",
     "date_diff": "date_diff('{unit}', {m}, {m})",
     "days_between": "({d} - {d})",
@@ -79,6 +83,13 @@ OF_TEXTS = {
     "concatenate": "({t} || {t})",
     "replace": "replace({t}, {T}, {T})",
     "to_text": "CAST({any} AS VARCHAR)",
+    "split_part": "split_part({t}, {T}, {N})",
+    "lpad": "lpad({t}, 64, 'ab')",
+    "rpad": "rpad({t}, {N}, 'ab')",
+    "translate": "translate({t}, {T}, {T})",
+    "regexp_extract": "regexp_extract({t}, {P}, 0)",
+    "regexp_replace": "regexp_replace({t}, {P}, {T})",
+    "regexp_replace_all": "regexp_replace({t}, {P}, {T}, 'g')",
 }
 OF_CONDITIONS = {
     "equal": "({n} = {n})",
@@ -102,11 +113,14 @@ OF_CONDITIONS = {
     "ends_with": "suffix({t}, {t})",
     "contains": "contains({t}, {t})",
     "between": "({c} BETWEEN {N} AND {N})",
+    "regexp_matches": "regexp_matches({t}, {P})",
 }
 OF_MOMENTS = {
     "date_trunc": "date_trunc('{unit}', {m})",
     "add_interval": "({m} {sign} INTERVAL {span})",
     "to_timestamp": "{cast}({t} AS TIMESTAMP)",
+    "add_microseconds": "({m} {sign} ({m} - {m}))",
+    "time_bucket": "time_bucket(INTERVAL {span}, {m})",
 }
 OF_DATES = {
     "add_days": "({d} {sign} {n})",
@@ -125,6 +139,7 @@ LEAVES = {
     "c": ("i", "j", "x", "y"),
     "N": NUMBERS,
     "T": TEXTS,
+    "P": PATTERNS,
     "cast": ("CAST", "TRY_CAST"),
     "type": TYPES,
     "part": tuple(PARTS),

@@ -7,6 +7,7 @@ there needs no other rule, and rounding is its own. There may be more cuts than 
 """
 
 import math
+import sys
 from collections.abc import Callable, Iterable, Iterator
 from fractions import Fraction
 
@@ -333,6 +334,10 @@ LINES: dict[str, Callable[[Call], Change]] = {
 # --------------------------------------------------------------------------- values
 
 
+LARGEST = Fraction(sys.float_info.max)
+"""No real number is larger."""
+
+
 def values_around(facts: Facts, cuts: Iterable[Fraction]) -> tuple[Value, ...]:
     """Return values between the bounds, in order: on, beside and between all cuts."""
     cuts = sorted(cuts)
@@ -343,7 +348,7 @@ def values_around(facts: Facts, cuts: Iterable[Fraction]) -> tuple[Value, ...]:
     high = max(low, cuts[-1] + abs(cuts[-1]) + 1 if high is None else high)
     inside = sorted({low, high, *(each for each in cuts if low <= each <= high)})
     if facts.kind is Kind.REAL:
-        return _reals([float(each) for each in inside])
+        return _reals([float(min(max(each, -LARGEST), LARGEST)) for each in inside])
     numbers = {
         near
         for each in inside
