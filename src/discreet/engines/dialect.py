@@ -217,6 +217,22 @@ def near(argument: Written) -> int:
     return max(-(2**29), min(2**29, number(argument)))
 
 
+def split_part(arguments: Sequence[Written]) -> str:
+    """Return one part of a split text; the place is a number that every database can hold."""
+    x, separator, place = arguments
+    return f"split_part({x.text}, {separator.text}, {near(place)})"
+
+
+def padded(name: str) -> Template:
+    """Return a template that fills a text up to a size, at the side that its name says."""
+
+    def write(arguments: Sequence[Written]) -> str:
+        x, size, fill = arguments
+        return f"{name}({x.text}, {near(size)}, {fill.text})"
+
+    return write
+
+
 def braced(text: str) -> str:
     """Return a text as part of a template."""
     return text.replace("{", "{{").replace("}", "}}")

@@ -16,10 +16,11 @@ from discreet.engines.dialect import (
     fits,
     hull,
     integer_literal,
-    near,
     number,
+    padded,
     pattern_of,
     plain,
+    split_part,
     text_literal,
     words,
 )
@@ -144,19 +145,6 @@ def _replace(arguments: Sequence[Written]) -> str:
     return f"replace({_at_most(x, longest)}, {old.text}, {new.text})"
 
 
-def _split_part(arguments: Sequence[Written]) -> str:
-    x, separator, place = arguments
-    return f"split_part({x.text}, {separator.text}, {near(place)})"
-
-
-def _padded(name: str) -> Template:
-    def write(arguments: Sequence[Written]) -> str:
-        x, size, fill = arguments
-        return f"{name}({x.text}, {near(size)}, {fill.text})"
-
-    return write
-
-
 def _part_count(arguments: Sequence[Written]) -> str:
     x, separator = arguments
     rest = f"length(replace({{0}}, {braced(separator.text)}, ''))"
@@ -210,10 +198,10 @@ TEXTS = {
     "contains": plain("contains({0}, {1})"),
     "byte_length": FunctionTemplate(template="strlen({0})", range=lambda _: (0, 2**34)),
     "ascii": FunctionTemplate(template="ascii({0})", range=lambda _: (0, 2**32)),
-    "split_part": plain(_split_part),
+    "split_part": plain(split_part),
     "part_count": FunctionTemplate(template=_part_count, range=lambda _: (0, 2**32)),
     "translate": plain("translate({0}, {1}, {2})"),
-    "lpad": plain(_padded("lpad")),
-    "rpad": plain(_padded("rpad")),
+    "lpad": plain(padded("lpad")),
+    "rpad": plain(padded("rpad")),
     "position": FunctionTemplate(template="strpos({0}, {1})", range=lambda _: (0, 2**32)),
 }

@@ -16,10 +16,11 @@ from discreet.engines.dialect import (
     Written,
     clamped,
     hull,
-    near,
     number,
+    padded,
     pattern_of,
     plain,
+    split_part,
     words,
 )
 from discreet.engines.regular import captured_whole, condition_text, replaced
@@ -198,19 +199,6 @@ def _of(body: str) -> Template:
     return lambda arguments: let(body, *(each.text for each in arguments))
 
 
-def _split_part(arguments: Sequence[Written]) -> str:
-    x, separator, place = arguments
-    return f"split_part({x.text}, {separator.text}, {near(place)})"
-
-
-def _padded(name: str) -> Template:
-    def write(arguments: Sequence[Written]) -> str:
-        x, size, fill = arguments
-        return f"{name}({x.text}, {near(size)}, {fill.text})"
-
-    return write
-
-
 def _part_count(arguments: Sequence[Written]) -> str:
     x, separator = arguments
     rest = "length(replace({0}, {1}, ''))"
@@ -271,11 +259,11 @@ TEXTS = {
     "contains": plain("(strpos({0}, {1}) > 0)"),
     "byte_length": FunctionTemplate(template="CAST(octet_length({0}) AS BIGINT)", range=COUNT),
     "ascii": FunctionTemplate(template="CAST(ascii({0}) AS BIGINT)", range=COUNT),
-    "split_part": plain(_split_part),
+    "split_part": plain(split_part),
     "part_count": FunctionTemplate(template=_part_count, range=COUNT),
     "translate": plain("translate({0}, {1}, {2})"),
-    "lpad": plain(_padded("lpad")),
-    "rpad": plain(_padded("rpad")),
+    "lpad": plain(padded("lpad")),
+    "rpad": plain(padded("rpad")),
     "position": FunctionTemplate(template="CAST(strpos({0}, {1}) AS BIGINT)", range=COUNT),
 }
 
