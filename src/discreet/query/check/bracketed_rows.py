@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from sqlglot import exp
 
 from discreet.errors import JoinError, QuestionSizeError
-from discreet.query.check.joins import MOST_ROWS, Joined, holds_unit, join_all
+from discreet.query.check.joins import Joined, holds_unit, join_all, refuse_many_rows
 from discreet.query.check.post_select import unused_name
 from discreet.query.check.relations import (
     CommonTables,
@@ -132,13 +132,7 @@ def full_join(
             second.append((mine.name, _column(source, optional(out))))
     a, b = private_of(left).contribution_limit, private_of(right).contribution_limit
     limit = max(with_left.joined.contribution_limit, a + b)
-    if limit > MOST_ROWS:
-        raise QuestionSizeError(
-            f"The join can make {limit:,} rows of one privacy unit, and at most {MOST_ROWS:,} are "
-            "allowed",
-            "Join fewer tables, or join on columns that match fewer rows",
-            span=span_of(joining.node),
-        )
+    refuse_many_rows(limit, joining.node)
     rows = UnionAll(parts=(with_left.select(first), alone.select(second)))
     if _scans_in(rows) > MOST_SCANS:
         raise QuestionSizeError(

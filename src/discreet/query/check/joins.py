@@ -155,13 +155,8 @@ def join_all(
         )
         seen.append(each.source)
     limit = prod(factors.values())
-    if joins and limit > MOST_ROWS:
-        raise QuestionSizeError(
-            f"The join can make {limit:,} rows of one privacy unit, and at most {MOST_ROWS:,} are "
-            "allowed",
-            "Join fewer tables, or join on columns that match fewer rows",
-            span=span_of(rest[-1].node),
-        )
+    if joins:
+        refuse_many_rows(limit, rest[-1].node)
     privates = [each for each in seen if isinstance(each.relation, PrivateRows)]
     first_rows = private_of(base)
     return Joined(
@@ -177,6 +172,17 @@ def join_all(
         conditions=tuple(moved),
         first=first_rows,
     )
+
+
+def refuse_many_rows(limit: int, node: exp.Join) -> None:
+    """Reject a join that can make more rows of one unit than are allowed."""
+    if limit > MOST_ROWS:
+        raise QuestionSizeError(
+            f"The join can make {limit:,} rows of one privacy unit, and at most {MOST_ROWS:,} are "
+            "allowed",
+            "Join fewer tables, or join on columns that match fewer rows",
+            span=span_of(node),
+        )
 
 
 def _private_first(
