@@ -9,7 +9,7 @@ from types import ModuleType
 
 import discreet
 from discreet.account import Account
-from discreet.answer import Answer
+from discreet.answer import Answer, ResultColumn
 from discreet.curator import Curator
 from discreet.explanation import Coverage, Explanation
 
@@ -25,7 +25,7 @@ number, a text, a date, a time or None.
 
 """
 
-MAIN = (Curator, Account, Answer, Explanation, Coverage)
+MAIN = (Curator, Account, Answer, ResultColumn, Explanation, Coverage)
 
 PACKAGES = ("catalog", "ledger", "mechanisms", "accounting", "local", "utility", "attacks", "audit")
 

@@ -93,6 +93,16 @@ MAY_IMPORT: dict[str, set[str]] = {
         "known_releases",
         "reuse",
     },
+    "description": {
+        "answer",
+        "bounds",
+        "catalog",
+        "engines",
+        "estimators",
+        "planner",
+        "query",
+        "written",
+    },
     "executor": {
         "answer",
         "catalog",
@@ -121,7 +131,7 @@ MAY_IMPORT: dict[str, set[str]] = {
         "reuse",
     },
     "error_codes": {"parameters"},
-    "account": {"answer", "catalog", "explanation", "parameters", "terms"},
+    "account": {"answer", "catalog", "explanation", "parameters", "terms", "written"},
     "wire": {"amounts", "answer", "catalog", "coverage", "explanation", "mechanisms", "parameters"},
     "curator": {
         "written",
@@ -132,6 +142,7 @@ MAY_IMPORT: dict[str, set[str]] = {
         "bounds",
         "catalog",
         "coverage",
+        "description",
         "engines",
         "executor",
         "explanation",

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Collection
 from typing import Protocol, Unpack
 
-from discreet.answer import Answer, Balance
+from discreet.answer import Answer, Balance, ResultColumn
 from discreet.catalog.catalog import Catalog
 from discreet.catalog.schema import Bounds
 from discreet.catalog.shown import tables_html
@@ -11,6 +11,7 @@ from discreet.explanation import Explanation
 from discreet.explanation.coverage import Coverage
 from discreet.parameters import Real
 from discreet.terms import ExplainTerms, Terms, accepting_old_names
+from discreet.written import Parameters
 
 
 class Curates(Protocol):
@@ -21,6 +22,10 @@ class Curates(Protocol):
     def ask(self, sql: str, *, account: str, **terms: Unpack[Terms]) -> Answer: ...
 
     def explain(self, sql: str, *, account: str, **terms: Unpack[ExplainTerms]) -> Explanation: ...
+
+    def columns(
+        self, sql: str, *, parameters: Parameters, dialect: str | None, account: str
+    ) -> tuple[ResultColumn, ...]: ...
 
     def remaining_of(self, account: str) -> Balance: ...
 
@@ -69,6 +74,12 @@ class Account:
     def explain(self, sql: str, **terms: Unpack[ExplainTerms]) -> Explanation:
         """Return what `ask` would do and cost; reads no data."""
         return self._curator.explain(sql, **terms, account=self.name)
+
+    def columns(
+        self, sql: str, *, parameters: Parameters = None, dialect: str | None = None
+    ) -> tuple[ResultColumn, ...]:
+        """Return the columns that the answer of `ask` will have; charges and reads nothing."""
+        return self._curator.columns(sql, parameters=parameters, dialect=dialect, account=self.name)
 
     def find_bounds(self, column: str, *, epsilon: Real) -> Bounds:
         """Return bounds of a column as `Curator.find_bounds` does, charged to this account."""

@@ -9,7 +9,7 @@ import pyarrow as pa
 
 from discreet.account import Account
 from discreet.amounts import balance_from
-from discreet.answer import Answer, Balance, Price
+from discreet.answer import Answer, Balance, Price, ResultColumn
 from discreet.answer.answer import REUSED
 from discreet.answer.present import present
 from discreet.bounds import BoundsSearch, FoundBounds, bounds_from, bounds_search, histogram_plan
@@ -18,6 +18,7 @@ from discreet.catalog.catalog import Catalog, RowChoice
 from discreet.catalog.schema import Bounds, PublicTable
 from discreet.catalog.shown import tables_html
 from discreet.coverage.lookup import CoverageLookup, KnownCoverage
+from discreet.description import described
 from discreet.engines.base import Engine
 from discreet.engines.public_store import PublicStore
 from discreet.errors import NothingFoundError
@@ -223,6 +224,21 @@ class Curator:
             for part in (Fraction(1), Fraction(1, 2))
         )
         return explain_unfound((wide, narrow), search, [*map(explained, finding.values())])
+
+    def columns(
+        self,
+        sql: str,
+        *,
+        parameters: Parameters = None,
+        dialect: str | None = None,
+        account: str = OWNER,
+    ) -> tuple[ResultColumn, ...]:
+        """Return the columns that the answer of `ask` will have: names, types and roles.
+
+        No epsilon is needed. Nothing is charged, and no private row is read.
+        """
+        self._ledger.check_early(account)
+        return described(self._planner, written(sql, parameters, dialect), self.catalog)
 
     def find_bounds(self, column: str, *, epsilon: Real, account: str = OWNER) -> Bounds:
         """Return bounds of a column, found privately at the price of exactly epsilon.

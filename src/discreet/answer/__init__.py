@@ -2,9 +2,9 @@
 
 from discreet.amounts import Balance, Price
 from discreet.answer.answer import Answer
-from discreet.answer.columns import Role
+from discreet.answer.columns import ResultColumn, Role
 from discreet.deprecated import deprecated_modules
 
-__all__ = ["Answer", "Balance", "Price", "Role"]
+__all__ = ["Answer", "Balance", "Price", "ResultColumn", "Role"]
 
 deprecated_modules({"discreet.answer.exports": {"*": "discreet.answer.columns"}})

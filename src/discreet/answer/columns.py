@@ -76,6 +76,24 @@ class Sort(Enum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class ResultColumn:
+    """A column that an answer will have, as the query and the catalog tell it in advance."""
+
+    name: str
+    type: pa.DataType
+    """As in the answer's table. A whole number beyond 64 bits makes its column a decimal there."""
+    role: Role
+    has_margins: bool
+    """Whether the answer has margins of error for it.
+
+    Undeclared groups near the threshold can leave a computed column without any. It is then a value
+    in the answer.
+    """
+    has_interval: bool
+    """Whether the answer has intervals for it, where enough rows support a value."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class AnswerColumn:
     """A column with its values and, for an estimate, the margin of each."""
 

@@ -1,6 +1,6 @@
 """The last step: from noisy tables to the answer that was asked for."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
@@ -12,9 +12,9 @@ from numpy.typing import NDArray
 
 from discreet.amounts import Balance, Price
 from discreet.answer.answer import Answer, Note
-from discreet.answer.columns import Floats, Intervals, MarginMethod, Margins, Role
+from discreet.answer.columns import Floats, Intervals, MarginMethod, Margins, Role, sort_of
 from discreet.answer.intervals import intervals_in, too_few_rows
-from discreet.answer.resampling import Resampler, RunSql, can_move
+from discreet.answer.resampling import Resampler, RunSql
 from discreet.estimators import ComponentEstimator, LinearEstimator, SelectedValue
 from discreet.mechanisms.accuracy import miss_probability
 from discreet.mechanisms.geometric import Geometric
@@ -66,7 +66,7 @@ def present(  # noqa: PLR0913 - each is a part of the answer
     return Answer(
         question=text,
         table=shown.asked,
-        roles=_roles(plan, margins),
+        roles=roles_of(plan, [each is not None for each in margins]),
         column_margins=margins,
         column_margins_at=lambda confidence, simultaneous: shown.found(confidence, simultaneous)[0],
         confidence=level,
@@ -104,15 +104,7 @@ class _Shown:
     @cached_property
     def resampled(self) -> tuple[int, ...]:
         """The columns whose margins are resampled."""
-        question = self.plan.question
-        return tuple(
-            i
-            for i, is_noisy in enumerate(question.is_noisy)
-            if is_noisy
-            and can_move(self.asked, i)
-            and (question.spreads[i] is None or not question.is_exact[i])
-            and not self._is_selected(question.sources[i])
-        )
+        return resampled_columns(self.plan, self.asked.schema)
 
     @cached_property
     def candidates(self) -> Fraction:
@@ -211,12 +203,26 @@ class _Shown:
         are_cells = all(isinstance(each, ComponentEstimator) for each in estimators)
         return len(numbers) > 1 and are_cells and len(cells) == 1
 
-    def _is_selected(self, origin: ColumnOrigin | None) -> bool:
-        """Whether a column is a value that a mechanism selected, unchanged."""
-        if origin is None or origin.kind is not OriginKind.AGGREGATE:
-            return False
-        estimator = self.plan.releases[origin.release].estimators[origin.index]
-        return isinstance(estimator, SelectedValue)
+
+def resampled_columns(plan: Plan, schema: pa.Schema) -> tuple[int, ...]:
+    """Return the columns of an answer whose margins are resampled, by their types."""
+    question = plan.question
+    return tuple(
+        i
+        for i, is_noisy in enumerate(question.is_noisy)
+        if is_noisy
+        and sort_of(schema.field(i).type).is_number
+        and (question.spreads[i] is None or not question.is_exact[i])
+        and not _is_selected(plan, question.sources[i])
+    )
+
+
+def _is_selected(plan: Plan, origin: ColumnOrigin | None) -> bool:
+    """Return whether a column is a value that a mechanism selected, unchanged."""
+    if origin is None or origin.kind is not OriginKind.AGGREGATE:
+        return False
+    estimator = plan.releases[origin.release].estimators[origin.index]
+    return isinstance(estimator, SelectedValue)
 
 
 def _wider(
@@ -254,15 +260,15 @@ def _floats(table: pa.Table, name: str) -> NDArray[np.float64]:
     return np.asarray(table.column(name).cast(pa.float64()).to_numpy(), dtype=np.float64)
 
 
-def _roles(plan: Plan, margins: Margins) -> tuple[Role, ...]:
+def roles_of(plan: Plan, has_margins: Sequence[bool]) -> tuple[Role, ...]:
     """Return what each column is: keys name the row, estimates have a margin."""
     return tuple(
         Role.ESTIMATE
-        if margin is not None
+        if has_margin
         else Role.KEY
         if origin is not None and origin.kind is OriginKind.KEY
         else Role.VALUE
-        for margin, origin in zip(margins, plan.question.sources, strict=True)
+        for has_margin, origin in zip(has_margins, plan.question.sources, strict=True)
     )
 
 

@@ -22,7 +22,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from discreet.answer.columns import Floats, sort_of
+from discreet.answer.columns import Floats
 from discreet.errors import DiscreetError
 from discreet.postprocess import LEAST_PAIRS, MOST_PAIRS, REPLICATE, Replicates, replicates_for
 from discreet.query.plan import Plan
@@ -71,10 +71,11 @@ class Resampler:
 
         A margin is too small with probability `miss`. It is infinite where the number could be
         anything, and NaN where a row is not there often enough to say anything. It is None for a
-        column that depends on a selected value, whose error is not known.
+        column that depends on a selected value, whose error is not known. An answer without rows
+        has margins for none.
         """
         if not self.places or not self.answer.num_rows:
-            return {}
+            return {place: np.empty(0) for place in self.places}
         try:
             return self._margins(miss)
         except (DiscreetError, pa.ArrowException, TimeoutError):
@@ -244,11 +245,6 @@ def _with_poles(moved: Moved, twice: Moved, thrice: Moved) -> Moved:
         is_ratio = away <= FIT * (np.abs(f0) + np.abs(f1) + np.abs(f2) + np.abs(f3))
         has_pole = is_ratio & (r <= -1)
     return replace(moved, values=np.where(has_pole, np.nan, moved.values))
-
-
-def can_move(answer: pa.Table, place: int) -> bool:
-    """Return whether a column holds numbers."""
-    return sort_of(answer.field(place).type).is_number
 
 
 def _array(table: pa.Table, place: int) -> "pa.Array[pa.Scalar[pa.DataType]]":

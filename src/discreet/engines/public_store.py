@@ -223,6 +223,16 @@ class PublicStore:
                 ) from None
         return found
 
+    def schema(self, sql: str, schemas: Mapping[str, pa.Schema]) -> pa.Schema:
+        """Return the columns that `run` would give, with their types; reads no row.
+
+        The SQL has been checked.
+        """
+        with self._store.cursor() as cursor:
+            _register(cursor, {name: each.empty_table() for name, each in schemas.items()})
+            found: pa.Table = bound(cursor, sql).limit(0).to_arrow_table()
+        return found.schema
+
     def kinds(self, sql: str, releases: Sequence[Aggregation]) -> tuple[Kind, ...]:
         """Return what the columns of SQL over public and released tables are; runs nothing."""
         types = self.check(sql, released_schemas(releases)).types
