@@ -89,19 +89,24 @@ async def explain(request: Request, caller: Asker, body: ExplainBody) -> Respons
     The error of a rejected query may have `fixes`: up to three queries that would be accepted.
     """
 
-    def explained() -> Explanation:
+    fixes = not _is_for_client(request)
+    found = await planned(request, caller, lambda: explained(caller, body, with_fixes=fixes))
+    return _content(request, found)
+
+
+def explained(caller: Caller, body: ExplainBody, *, with_fixes: bool) -> Explanation:
+    """Explain a query for a caller, and log it. With fixes, an error has queries to try instead."""
+
+    def found() -> Explanation:
         curator = caller.site.curator
         try:
             return curator.explain(body.sql, **body.terms(), account=caller.account)
         except QuestionError as error:
-            if _is_for_client(request):
+            if not with_fixes:
                 raise
             raise rejection_of(caller, body, error) from None
 
-    def explained_and_logged() -> Explanation:
-        return logged(caller, "explain", explained, _free_at, **query_text(body.written))
-
-    return _content(request, await planned(request, caller, explained_and_logged))
+    return logged(caller, "explain", found, _free_at, **query_text(body.written))
 
 
 def _free_at(found: Explanation) -> dict[str, object]:
@@ -159,21 +164,24 @@ async def budget(request: Request, caller: Asker) -> Response:
 
     `enough_for` holds for any queries of this ε; more may fit if Discreet adds costs up better.
     """
-    curator = caller.site.curator
-    left = await asyncio.to_thread(curator.remaining_of, caller.account)
     if _is_for_client(request):
+        left = await asyncio.to_thread(caller.site.curator.remaining_of, caller.account)
         return Response(to_wire(left), media_type=WIRE)
-    total = await asyncio.to_thread(lambda: curator.remaining)
-    return JSONResponse(
-        {
-            "account": caller.account,
-            "remaining": left.to_json(),
-            "total": total.to_json(),
-            "enough_for": [
-                {"epsilon": float(each), "queries": enough_for(left, each)} for each in USUAL
-            ],
-        }
-    )
+    return JSONResponse(await asyncio.to_thread(budget_of, caller))
+
+
+def budget_of(caller: Caller) -> JsonObject:
+    """Return what remains for a caller and in total."""
+    curator = caller.site.curator
+    left = curator.remaining_of(caller.account)
+    return {
+        "account": caller.account,
+        "remaining": left.to_json(),
+        "total": curator.remaining.to_json(),
+        "enough_for": [
+            {"epsilon": float(each), "queries": enough_for(left, each)} for each in USUAL
+        ],
+    }
 
 
 USUAL = (Fraction("0.1"), Fraction("0.3"), Fraction(1))
@@ -199,10 +207,13 @@ async def history(
     limit: Annotated[int, Query(ge=1, le=1000)] = 100,
 ) -> JsonObject:
     """Return your own queries, the newest first."""
+    return await asyncio.to_thread(history_of, caller, before, limit)
+
+
+def history_of(caller: Caller, before: int | None, limit: int) -> JsonObject:
+    """Return the queries of a caller, the newest first."""
     records = caller.site.records
-    found = await asyncio.to_thread(
-        lambda: records.entries(who=caller.name, actions=CHARGED, before=before, most=limit)
-    )
+    found = records.entries(who=caller.name, actions=CHARGED, before=before, most=limit)
     return {"entries": [each.to_json() for each in found]}
 
 
@@ -214,7 +225,7 @@ async def answer(
     format: Format | None = None,  # noqa: A002 - as the route has it
 ) -> Response:
     """Return a saved answer: your own, or any for readers and owners."""
-    found = await _saved(caller, id, "read")
+    found = await asyncio.to_thread(saved_reply, caller, id, "read")
     reply = AnswerReply(id=found.id, body=found.body)
     return await asyncio.to_thread(replied, reply, format or _wanted(request))
 
@@ -232,7 +243,7 @@ async def margins(
     Each column has a list, or null if it has no margins. "Infinity" stands for no limit.
     """
     level = confidence_level(exact(confidence))
-    found = await _saved(caller, id, "margins")
+    found = await asyncio.to_thread(saved_reply, caller, id, "margins")
 
     def calculated() -> list[list[float | str | None] | None]:
         widths = margins_of(found, caller.site.curator, level, simultaneous)
@@ -245,7 +256,7 @@ def _in_json(width: float) -> float | str | None:
     return float(width) if isfinite(width) else None if isnan(width) else "Infinity"
 
 
-async def _saved(caller: Caller, id_: str, action: str) -> SavedReply:
+def saved_reply(caller: Caller, id_: str, action: str) -> SavedReply:
     """Return a saved answer that the caller may see, and log that it is read."""
 
     def found() -> SavedReply:
@@ -254,9 +265,7 @@ async def _saved(caller: Caller, id_: str, action: str) -> SavedReply:
             raise NOWHERE
         return saved
 
-    return await asyncio.to_thread(
-        lambda: logged(caller, action, found, lambda _: {"outcome": "free"}, answer=id_[:MOST_ID])
-    )
+    return logged(caller, action, found, lambda _: {"outcome": "free"}, answer=id_[:MOST_ID])
 
 
 MOST_ID = 100
