@@ -260,7 +260,7 @@ class Answer:
         printed = [each for each in self.notes if is_asked or _is_printed(each)]
         said = (line for each in printed for line in folded(visible(each), columns))
         legend = (line for each in self._legend() for line in folded(each, columns))
-        return "\n".join([*lines, "", *legend, *said, *joined_parts(self._footer(), columns)])
+        return "\n".join([*lines, "", *legend, *said, *joined_parts(self.footer, columns)])
 
     def plot(self, *columns: str) -> Plot:
         """Draw the numbers with error bars over the group keys; all columns if none is named."""
@@ -318,7 +318,7 @@ class Answer:
         shown, gap = self._shown()
         notes = (*self._legend(), *map(visible, self.notes))
         return html_table(
-            shown_groups(shown), gap=gap, notes=notes, footer=PART.join(self._footer())
+            shown_groups(shown), gap=gap, notes=notes, footer=PART.join(self.footer)
         )
 
     @property
@@ -370,8 +370,9 @@ class Answer:
             level = percent(self._level)
             yield f"An interval holds the value without noise, at {level} confidence."
 
-    def _footer(self) -> tuple[str, ...]:
-        """Return what was spent, what remains, and what repeating the query costs."""
+    @property
+    def footer(self) -> tuple[str, ...]:
+        """What was spent, what remains, and what repeating the query costs, in short sentences."""
         remaining = f"Remaining: {self.remaining}"
         if self.from_ledger:
             why = FROM_ANOTHER if REUSED in self.notes else FROM_OWN

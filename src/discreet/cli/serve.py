@@ -2,6 +2,7 @@
 
 import shutil
 import sys
+from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -22,6 +23,7 @@ def serve(  # noqa: PLR0913 - each is an option
     is_demo: bool,
     host: str,
     port: int,
+    pg_port: int | None,
     tls_cert: Path | None,
     tls_key: Path | None,
     behind_proxy: bool,
@@ -47,13 +49,19 @@ def serve(  # noqa: PLR0913 - each is an option
     paths = {} if is_demo else sites.named_paths(catalogs or ["discreet.toml"])
     for each in paths.values():
         _check(each)
-    with run.listening(address) as place:  # before a demo that runs loses its ledger
+    with ExitStack() as stack:  # before a demo that runs loses its ledger
+        place = stack.enter_context(run.listening(address))
+        pg_place = None
+        if pg_port is not None:
+            pg_address = run.pg_address(address, pg_port)
+            pg_place = stack.enter_context(run.listening(pg_address, "--pg-port"))
         run.serve(
             {"demo": make_anew(DEMO, ELSEWHERE)} if is_demo else paths,
             place=place,
             settings=_with_data_to_add(chosen) if is_demo else chosen,
             is_demo=is_demo,
             tell=_tell,
+            pg_place=pg_place,
         )
 
 

@@ -26,6 +26,12 @@ def serve(
         str, typer.Option(metavar="HOST", help="The address to listen on.")
     ] = "127.0.0.1",
     port: Annotated[int, typer.Option(metavar="PORT", help="The port to listen on.")] = 8421,
+    pg_port: Annotated[
+        int | None,
+        typer.Option(
+            metavar="PORT", help="Also a port for PostgreSQL clients, such as 5433."
+        ),
+    ] = None,
     tls_cert: Annotated[
         Path | None, typer.Option(metavar="FILE", help="The certificate of the server.")
     ] = None,

@@ -6,7 +6,7 @@ from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from ipaddress import ip_address
 from time import monotonic
-from typing import Any
+from typing import Any, Protocol
 
 from fastapi import FastAPI, Request, Response
 from fastapi.exceptions import RequestValidationError
@@ -72,7 +72,20 @@ REPLIES: dict[int | str, dict[str, Any]] = {
 }
 
 
-def make_app(sites: Mapping[str, Site], settings: Settings, hosts: Iterable[str] = ()) -> FastAPI:
+class Wire(Protocol):
+    """Another protocol that the same catalogs are served by."""
+
+    async def start(self, runner: QueryRunner, planning: Turns, sign_ins: SignIns) -> None: ...
+
+    async def close(self) -> None: ...
+
+
+def make_app(
+    sites: Mapping[str, Site],
+    settings: Settings,
+    hosts: Iterable[str] = (),
+    wire: Wire | None = None,
+) -> FastAPI:
     """Return the application that serves some catalogs under some host names."""
     sign_ins = SignIns(dict(sites), settings)
     data_sets = DataSets(settings, sign_ins.sites)
@@ -86,9 +99,13 @@ def make_app(sites: Mapping[str, Site], settings: Settings, hosts: Iterable[str]
         app.state.sign_ins = sign_ins
         app.state.settings = settings
         app.state.data_sets = data_sets
+        if wire is not None:
+            await wire.start(app.state.runner, app.state.planning, sign_ins)
         yield
         app.state.turns.stop()
         app.state.planning.stop()
+        if wire is not None:
+            await wire.close()
         await app.state.runner.finish()
         app.state.synthetic.close()
         data_sets.close()

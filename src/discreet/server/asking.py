@@ -88,9 +88,18 @@ class QueryRunner:
         return self.queries.tasks
 
     async def ask(
-        self, caller: Caller, body: AskBody, key: str | None, is_gone: Check
+        self,
+        caller: Caller,
+        body: AskBody,
+        key: str | None,
+        is_gone: Check,
+        *,
+        waits: bool = False,
     ) -> AnswerReply:
-        """Return the answer to a query, from an earlier call with the same key if there was one."""
+        """Return the answer to a query, from an earlier call with the same key if there was one.
+
+        A caller who waits is not sent away while the query runs.
+        """
         call = call_of(body)
         if key is not None:
             noted = await asyncio.to_thread(caller.site.records.begin, caller.account, key, call)
@@ -104,7 +113,7 @@ class QueryRunner:
                 return await self._reply_of(same)  # type: ignore[no-any-return]
         asked = Asked(caller=caller, body=body, call=call, key=key, settings=self.settings)
         work = Work(action="ask", text=body.written, act=asked.act, finish=asked.finish)
-        return await self.run(caller, work, is_gone, key)
+        return await self.run(caller, work, is_gone, key, waits=waits)
 
     async def measure(self, caller: Caller, body: CoverageBody, is_gone: Check) -> Coverage:
         """Return the coverage of a table."""
@@ -113,7 +122,13 @@ class QueryRunner:
         return await self.run(caller, work, is_gone)
 
     async def run(
-        self, caller: Caller, work: "Work[R, T]", is_gone: Check, key: str | None = None
+        self,
+        caller: Caller,
+        work: "Work[R, T]",
+        is_gone: Check,
+        key: str | None = None,
+        *,
+        waits: bool = False,
     ) -> T:
         """Run something that may be charged, in a thread of its own, once it has its turn.
 
@@ -139,6 +154,8 @@ class QueryRunner:
             ends = self._to_its_end(caller, work, held)
             query.task = asyncio.get_running_loop().create_task(ends)
             query.task.add_done_callback(_seen)
+        if waits:
+            return await query.reply(None)  # type: ignore[no-any-return]
         return await self._reply_of(query)  # type: ignore[no-any-return]
 
     async def _to_its_end(self, caller: Caller, work: "Work[R, T]", held: AsyncExitStack) -> T:

@@ -22,6 +22,7 @@ from discreet.server.app import is_loopback, make_app
 from discreet.server.callers import Caller
 from discreet.server.connections import BACKLOG, allowed_connections, protocol_with
 from discreet.server.data_sets import made_folder
+from discreet.server.pgwire.listener import Listener
 from discreet.server.settings import Settings
 from discreet.server.signing import SignIns
 from discreet.server.sites import Site, added_catalogs, open_site
@@ -76,6 +77,20 @@ class Address:
         return f"{'https' if self.has_tls else 'http'}://{shown}:{self.port}"
 
 
+def pg_address(address: Address, port: int) -> Address:
+    """Return where PostgreSQL's clients connect. No proxy for HTTP encrypts what they send."""
+    if not (is_loopback(address.host) or address.has_tls):
+        raise ParameterError(
+            "--pg-port",
+            port,
+            "must be on a loopback address unless the connection is encrypted",
+            "Add --tls-cert and --tls-key: a proxy does not encrypt for PostgreSQL clients",
+        )
+    if not 0 <= port <= MOST_PORTS:
+        raise ParameterError("--pg-port", port, f"must be between 0 and {MOST_PORTS}")
+    return replace(address, port=port)
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Listening:
     """An address at which calls are accepted, and its socket."""
@@ -85,10 +100,11 @@ class Listening:
 
 
 @contextmanager
-def listening(address: Address) -> Iterator[Listening]:
+def listening(address: Address, option: str = "--port") -> Iterator[Listening]:
     """Listen at an address before anything else is done; calls wait until the server runs.
 
-    With port 0 the system chooses one, which the address that is yielded has.
+    With port 0 the system chooses one, which the address that is yielded has. `option` is the one
+    that errors name.
     """
     try:
         (family, kind, protocol, _, place), *_ = socket.getaddrinfo(
@@ -103,19 +119,19 @@ def listening(address: Address) -> Iterator[Listening]:
             heard.bind(place)
             heard.listen(BACKLOG)
         except OSError as error:
-            raise _not_listening(address, error) from None
+            raise _not_listening(address, error, option) from None
         yield Listening(address=replace(address, port=heard.getsockname()[1]), heard=heard)
 
 
-def _not_listening(address: Address, error: OSError) -> ParameterError:
+def _not_listening(address: Address, error: OSError, option: str) -> ParameterError:
     """Return why a server cannot listen at an address."""
     match error.errno:
         case errno.EADDRINUSE:
             rule = "must be a port that no other program uses"
-            return ParameterError("--port", address.port, rule, "Name another, or stop the other")
+            return ParameterError(option, address.port, rule, "Name another, or stop the other")
         case errno.EACCES:
             rule = "must be 1024 or more unless the system allows lower ports to this user"
-            return ParameterError("--port", address.port, rule, f"Use --port {PORT}")
+            return ParameterError(option, address.port, rule, f"Use {option} {PORT}")
         case _:
             rule = "must be an address of this machine"
             return ParameterError("--host", address.host, rule, "Use 127.0.0.1 for this machine")
@@ -164,11 +180,11 @@ class Running:
         code = SignIns(self.sites, self.settings).open_code(dict(callers), LINK_LASTS)
         return f"{self.address.url}/#code={code}"
 
-    def run(self, heard: socket.socket) -> None:
+    def run(self, heard: socket.socket, wire: Listener | None = None) -> None:
         """Serve until the process is told to stop; queries that run are run to their end."""
         warnings.simplefilter("ignore", GroupThresholdWarning)  # callers confirm instead
         hosts = {self.address.host, *self.address.host_names, *self.settings.hosts}
-        app = make_app(self.sites, self.settings, hosts)
+        app = make_app(self.sites, self.settings, hosts, wire)
         config = uvicorn.Config(
             app,
             ssl_certfile=self.address.tls_cert,
@@ -189,6 +205,8 @@ class Running:
         except OSError:
             rule = "must be a certificate in PEM that belongs to --tls-key"
             raise ParameterError("--tls-cert", HIDDEN, rule) from None
+        if wire is not None:
+            wire.tls = config.ssl
         OrderlyServer(config, app.state).run(sockets=[heard])
 
 
@@ -242,17 +260,24 @@ def serve(
     settings: Settings,
     is_demo: bool,
     tell: Callable[[str], None],
+    pg_place: Listening | None = None,
 ) -> None:
-    """Serve catalogs until the process is told to stop; `tell` says where, and how to sign in."""
+    """Serve catalogs until the process is told to stop; `tell` says where, and how to sign in.
+
+    At `pg_place`, PostgreSQL's clients can connect.
+    """
     address = place.address
     with suppress(KeyboardInterrupt), ExitStack() as stack:
         sites = open_sites(catalogs, stack, settings.audit_file)
         paths = {**added_catalogs(settings.catalog_folder), **catalogs}
         open_added(sites, settings, stack, tell)
         running = Running(sites=sites, address=address, settings=settings)
+        wire = None if pg_place is None else _wire(pg_place, settings, sites, stack)
         tell(f"Serving {', '.join(sites)} at {address.url}. Stop with Ctrl-C.")
+        if pg_place is not None:
+            tell(f"PostgreSQL clients can connect to {_shown(pg_place.address)}.")
         if is_demo:
-            _welcome(running, tell)
+            _welcome(running, tell, pg_place)
         if not (is_loopback(address.host) or address.host_names or settings.hosts):
             tell("Other machines cannot reach this server yet. Add --host-name NAME.")
         for name in sites.keys() - set(owners_of(sites)):
@@ -260,15 +285,34 @@ def serve(
                 f"Nobody can sign in to {name} as its owner. Run: "
                 f"discreet analyst add NAME --role owner --catalog {quote(str(paths[name]))}"
             )
-        running.run(place.heard)
+        running.run(place.heard, wire)
     tell("Stopped. All charges and answers are saved.")
 
 
-def _welcome(running: Running, tell: Callable[[str], None]) -> None:
+def _wire(
+    place: Listening, settings: Settings, sites: Mapping[str, Site], stack: ExitStack
+) -> Listener:
+    """Return what accepts connections of PostgreSQL's clients."""
+    wire = Listener(settings=settings, heard=place.heard)
+    stack.callback(wire.forget)
+    wire.describe(sites.values())
+    return wire
+
+
+def _shown(address: Address) -> str:
+    host = address.host_names[0] if address.host_names else address.host
+    return f"host {host}, port {address.port}"
+
+
+def _welcome(
+    running: Running, tell: Callable[[str], None], pg_place: Listening | None = None
+) -> None:
     """Add an owner to the synthetic clinics, and say how to sign in."""
     (site,) = running.sites.values()
     token = make_token()
-    site.ledger.declare_analyst(DEMO_OWNER, epsilon=None, token_hash=token.hash, role="owner")
+    site.ledger.declare_analyst(
+        DEMO_OWNER, epsilon=None, token_hash=token.hash, role="owner", scram=token.scram
+    )
     caller = Caller(name=DEMO_OWNER, role="owner", site=site)
     minutes = int(LINK_LASTS.total_seconds() // 60)
     tell(f"Sign in (once, within {minutes} minutes): {running.link({site.name: caller})}")
@@ -278,3 +322,11 @@ def _welcome(running: Running, tell: Callable[[str], None]) -> None:
         f"  export DISCREET_TOKEN={token.text}\n"
         f'  discreet ask "{DEMO_QUERY}" --epsilon 0.5'
     )
+    if pg_place is not None:
+        address = pg_place.address
+        tell(
+            "Or with a PostgreSQL client:\n"
+            f"  PGPASSWORD={token.text} PGOPTIONS='-c discreet.epsilon=0.5' \\\n"
+            f"  psql -h {address.host} -p {address.port} -U {DEMO_OWNER} -d {site.name} "
+            f'-c "{DEMO_QUERY}"'
+        )

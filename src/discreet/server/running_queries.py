@@ -76,8 +76,8 @@ class RunningQuery:
 
         return is_unwanted
 
-    async def reply(self, seconds: float) -> Any:
-        """Wait for the reply for some seconds. The query runs on, whatever becomes of this."""
+    async def reply(self, seconds: float | None) -> Any:
+        """Wait for the reply, for some seconds. The query runs on, whatever becomes of this."""
         awaited = [each for each in (self.task, self._cut) if each is not None]
         await asyncio.wait(awaited, timeout=seconds, return_when=asyncio.FIRST_COMPLETED)
         if self.task is not None and self.task.done():

@@ -47,6 +47,10 @@ class ServerLimits:
     """A call whose body is not whole after this many seconds gets status 408."""
     sign_ins_per_minute: int = 30
     """Calls with a wrong token or code that one address may make per minute."""
+    pg_connections: int = 100
+    """Connections of PostgreSQL's clients that may be open (`--pg-port`)."""
+    pg_connections_per_account: int = 20
+    """Connections of PostgreSQL's clients that one account may have open."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -72,6 +72,14 @@ class SignIns:
         """Count a call of somebody who has not signed in, or send it away."""
         self._strangers.check(_address(request))
 
+    def check_address(self, host: str) -> None:
+        """Send somebody away whose address has guessed too often."""
+        self._strangers.check_left(network_of(host))
+
+    def count_address(self, host: str) -> None:
+        """Count a failed attempt to sign in, by any protocol."""
+        self._strangers.check(network_of(host))
+
     @property
     def records(self) -> Records:
         """Where sessions are: the records of the first catalog."""

@@ -1,0 +1,15 @@
+"""PostgreSQL's protocol: psql, drivers and dashboards connect to the server as to a database.
+
+| file | holds |
+|---|---|
+| `listener.py` | accepts connections: encryption, signing in, limits, cancelling |
+| `scram.py` | SCRAM-SHA-256 from stored keys |
+| `connection.py` | one connection: both protocols, statements, transactions, cursors |
+| `routing.py` | who answers a statement: Discreet, the settings, the hollow PostgreSQL |
+| `lexer.py` | words of statements |
+| `desk.py` | columns, explanations and answers for the account of a connection |
+| `results.py`, `values.py` | rows, COPY, types in text and binary form |
+| `variables.py` | settings of a connection: what queries may cost |
+| `hollow.py`, `hollow_launch.py`, `hollow_link.py` | a PostgreSQL with the tables and no rows |
+| `frames.py`, `sqlstates.py` | messages, errors and notices |
+"""

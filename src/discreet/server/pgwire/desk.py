@@ -1,0 +1,286 @@
+"""What a connection asks of the server: columns, explanations and answers of its account.
+
+Answers take the same way as those over HTTP: turns, approvals, saved replies, the audit log, the
+clock at which replies leave. Nothing is charged before a cost is stated.
+"""
+
+import asyncio
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from typing import Any, TypeVar
+
+from pydantic import ValidationError
+
+from discreet.answer import Answer
+from discreet.answer.answer import Note
+from discreet.answer.columns import ResultColumn, Role
+from discreet.answer.wire import unpacked
+from discreet.explanation import Explanation
+from discreet.server.admission import Check, Turns, tick
+from discreet.server.analyst_routes import explained
+from discreet.server.asking import QueryRunner
+from discreet.server.bodies import AskBody, ExplainBody
+from discreet.server.callers import Caller
+from discreet.server.faults import CallError, error_of
+from discreet.server.pgwire.frames import Column, Frame
+from discreet.server.pgwire.lexer import Statement
+from discreet.server.pgwire.results import Result, Row, column
+from discreet.server.pgwire.sqlstates import WireError, notice, wire_error
+from discreet.server.pgwire.values import FLOAT8, coerced, type_of
+from discreet.server.pgwire.variables import Variables
+from discreet.server.settings import Settings
+from discreet.server.signing import SignIns
+from discreet.written import json_from
+
+T = TypeVar("T")
+
+DIALECT = "postgres"
+
+LOW, HIGH = "low", "high"
+
+
+@dataclass(slots=True, kw_only=True)
+class Desk:
+    """The server, for the account of one connection."""
+
+    caller: Caller
+    runner: QueryRunner
+    planning: Turns
+    settings: Settings
+    sign_ins: SignIns
+    variables: Variables = field(default_factory=Variables)
+
+    @property
+    def tables(self) -> frozenset[str]:
+        """The names of all tables of the catalog, in small letters."""
+        return frozenset(each.name.casefold() for each in self.caller.site.curator.catalog.tables)
+
+    # ----------------------------------------------------------------------- what is asked
+
+    async def columns(
+        self, statement: Statement, values: Sequence[Any], is_gone: Check
+    ) -> tuple[ResultColumn, ...]:
+        """Return the columns that an answer would have; nothing is charged."""
+        sql, curator = statement.text, self.caller.site.curator
+        parameters = list(values) if values else None
+
+        def act() -> tuple[ResultColumn, ...]:
+            return curator.columns(
+                sql, parameters=parameters, dialect=DIALECT, account=self.caller.account
+            )
+
+        with _told(statement.offset):
+            return await self._planned(act, is_gone)
+
+    async def explain(
+        self, statement: Statement, values: Sequence[Any], is_gone: Check
+    ) -> Explanation:
+        """Return what a query would cost and how good its answer would be."""
+        with _told(statement.offset):
+            asked = self._body(statement.text, values).model_dump(exclude={"accept_unlikely"})
+            body = ExplainBody(**asked)
+            return await self._planned(
+                lambda: explained(self.caller, body, with_fixes=False), is_gone
+            )
+
+    async def ask(
+        self, statement: Statement, values: Sequence[Any], is_gone: Check
+    ) -> tuple[Answer, tuple[Frame, ...]]:
+        """Return the answer to a query, charged to the account at the cost that was stated."""
+        with _told(statement.offset):
+            body = self._body(statement.text, values)
+            self._count()
+            try:
+                reply = await self.runner.ask(self.caller, body, None, is_gone, waits=True)
+            finally:
+                await tick(self.settings)
+            answer = await asyncio.to_thread(unpacked, reply.body, _no_other_margins)
+        return answer, (said(answer),)
+
+    def _body(self, sql: str, values: Sequence[Any]) -> AskBody:
+        amount = self.variables.amount
+        stated = {
+            name: value
+            for name in ("epsilon", "delta", "within", "confidence")
+            if (value := amount(name)) is not None
+        }
+        if not {"epsilon", "within"} & stated.keys() and self._default is not None:
+            stated["epsilon"] = self._default
+        groups = amount("groups_per_unit")
+        try:
+            return AskBody(
+                sql=sql,
+                **stated,
+                groups_per_unit=None if groups is None else int(groups),
+                parameters=json_from(list(values)) if values else None,
+                dialect=DIALECT,
+                accept_unlikely=self.variables.is_on("accept_unlikely"),
+            )
+        except ValidationError:
+            raise WireError("54000", "The query or one of its parameters is too long") from None
+
+    @property
+    def _default(self) -> str | None:
+        """What a query costs if nothing is stated, if the owner has set it for this account."""
+        for each in self.caller.site.ledger.analysts():
+            if each.name == self.caller.name and each.default_epsilon is not None:
+                return str(each.default_epsilon)
+        return None
+
+    # ----------------------------------------------------------------------- how
+
+    def _count(self) -> None:
+        self.sign_ins.count({self.caller.site.name: self.caller})
+
+    async def _planned(self, act: Callable[[], T], is_gone: Check) -> T:
+        """Do what reads no private data, in a thread, when it is the caller's turn."""
+        self._count()
+
+        def allowed() -> T:
+            self.caller.check_still()
+            return act()
+
+        try:
+            async with self.planning.turn(self.caller.place, is_gone):
+                return await asyncio.to_thread(allowed)
+        finally:
+            await tick(self.settings)
+
+
+class _told:  # noqa: N801 - used like a function
+    """Tells errors of the server as PostgreSQL's clients read them."""
+
+    def __init__(self, offset: int | None) -> None:
+        self._offset = offset
+
+    def __enter__(self) -> None:
+        """Begin."""
+
+    def __exit__(self, _: object, error: BaseException | None, __: object) -> None:
+        """Replace an error of the server."""
+        if isinstance(error, Exception) and not isinstance(error, WireError):
+            raise wire_error(error_of(error), self._offset) from None
+
+
+def _no_other_margins(*_: object) -> Any:
+    raise CallError(status=409, code="not_saved", what="Margins are those of the answer")
+
+
+# --------------------------------------------------------------------------- results
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Shape:
+    """The columns of a result, before it is there or from it."""
+
+    columns: tuple[Column, ...]
+    has_ends: tuple[bool, ...] | None
+    """For each column of the answer, whether the ends of its interval follow; None if unknown."""
+
+
+def shape_of(
+    columns: Sequence[ResultColumn], names: Sequence[str] | None, has_intervals: bool
+) -> Shape:
+    """Return the columns of an answer before it is there; each estimate may have two ends."""
+    own = _names([each.name for each in columns], names)
+    has_ends = tuple(
+        has_intervals and (each.role is Role.ESTIMATE or each.has_interval) for each in columns
+    )
+    found = []
+    for each, name, is_followed in zip(columns, own, has_ends, strict=True):
+        found.append(column(name, type_of(each.type)))
+        if is_followed:
+            type_ = type_of(each.type) if each.has_interval else FLOAT8
+            found += [column(f"{name}_{end}", type_) for end in (LOW, HIGH)]
+    return Shape(columns=tuple(found), has_ends=has_ends)
+
+
+def _names(own: Sequence[str], others: Sequence[str] | None) -> list[str]:
+    """Return names of columns as PostgreSQL has them: `count` for COUNT(*)."""
+    if others is not None and len(others) == len(own):
+        return list(others)
+    return [each.partition("(")[0].casefold() if "(" in each else each for each in own]
+
+
+def result_of(
+    answer: Answer,
+    notices: tuple[Frame, ...],
+    *,
+    names: Sequence[str] | None,
+    has_intervals: bool,
+    shape: Shape | None,
+) -> Result:
+    """Return an answer as a result, with the columns that were described if some were."""
+    columns: list[Column] = []
+    values: list[list[Any]] = []
+    own = _names(answer.columns, names)
+    intervals = answer.column_intervals or [None] * len(own)
+    has_ends = _has_ends(answer, has_intervals) if shape is None else shape.has_ends
+    for i, (name, ends) in enumerate(zip(own, intervals, strict=True)):
+        columns.append(column(name, type_of(answer.table.schema.field(i).type)))
+        values.append(answer.table.column(i).to_pylist())
+        if has_ends is not None and has_ends[i]:
+            type_ = FLOAT8 if ends is None else type_of(ends[0].type)
+            columns += [column(f"{name}_{end}", type_) for end in (LOW, HIGH)]
+            values += _ends_of(answer, i)
+    if shape is not None:
+        if len(shape.columns) != len(columns):
+            raise WireError("XX000", "The columns differ from those that were described")
+        values = [
+            [coerced(each, known.type) for each in found]
+            for found, known in zip(values, shape.columns, strict=True)
+        ]
+        columns = list(shape.columns)
+    rows: list[Row] = list(zip(*values, strict=True))
+    return Result(tag="SELECT", columns=tuple(columns), rows=rows, notices=notices)
+
+
+def _has_ends(answer: Answer, has_intervals: bool) -> tuple[bool, ...]:
+    intervals = answer.column_intervals or [None] * len(answer.columns)
+    return tuple(
+        has_intervals and (role is Role.ESTIMATE or ends is not None)
+        for role, ends in zip(answer.roles, intervals, strict=True)
+    )
+
+
+def _ends_of(answer: Answer, i: int) -> tuple[list[Any], list[Any]]:
+    """Return the lower and upper ends of the intervals of a column."""
+    ends = answer.column_intervals[i] if answer.column_intervals else None
+    if ends is not None:
+        return ends[0].to_pylist(), ends[1].to_pylist()
+    values, margins = answer.table.column(i).to_pylist(), answer.column_margins[i]
+    found = [None] * len(values) if margins is None else margins.tolist()
+    low: list[Any] = []
+    high: list[Any] = []
+    for value, margin in zip(values, found, strict=True):
+        is_known = value is not None and margin is not None and margin == margin
+        low.append(float(value) - margin if is_known else None)
+        high.append(float(value) + margin if is_known else None)
+    return low, high
+
+
+def said(answer: Answer) -> Frame:
+    """Return the notice after an answer: what it cost, what remains, and what limits it."""
+    printed = [str(each) for each in answer.notes if isinstance(each, Note) and each.is_printed]
+    return notice(" · ".join(answer.footer), "\n".join([*_margins(answer), *printed]))
+
+
+def _margins(answer: Answer) -> list[str]:
+    """Return the margins of error of all columns in one line."""
+    found = []
+    for name, widths in answer.margins.items():
+        known = [each for each in widths if each is not None]
+        if known:
+            low, high = f"{min(known):.3g}", f"{max(known):.3g}"
+            found.append(f"{name} ±{low}" if low == high else f"{name} ±{low} to ±{high}")
+    if not found:
+        return []
+    level = f"{float(answer.confidence) * 100:g}%"
+    more = "SET discreet.intervals = on adds columns for them."
+    return [f"Margin of error at {level} confidence: {', '.join(found)}. {more}"]
+
+
+def now() -> datetime:
+    """Return the time as statements see it."""
+    return datetime.now(UTC)

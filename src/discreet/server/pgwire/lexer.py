@@ -1,0 +1,301 @@
+"""The words of statements, as PostgreSQL divides a text: what a statement is, not what it means.
+
+A statement is looked at here to decide who answers it. What goes to Discreet is parsed and checked
+there. What goes to the database that describes the tables is parsed there, one statement at a time,
+so a text that is divided wrongly here is an error there.
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from enum import Enum, auto
+
+
+class Kind(Enum):
+    """What a word is."""
+
+    WORD = auto()
+    """A key word or a name without quotes, in small letters."""
+    QUOTED = auto()
+    """A name in quotes, without them."""
+    STRING = auto()
+    """A text, with its quotes."""
+    NUMBER = auto()
+    PARAMETER = auto()
+    SIGN = auto()
+    """One character, or an operator of several."""
+
+
+@dataclass(frozen=True, slots=True)
+class Word:
+    """A word of a statement, and where it is."""
+
+    kind: Kind
+    text: str
+    start: int
+    end: int
+
+    @property
+    def is_name(self) -> bool:
+        """Whether it may be the name of a table or a column."""
+        return self.kind in (Kind.WORD, Kind.QUOTED)
+
+
+class LexicalError(ValueError):
+    """A text that cannot be divided: a quote or a comment has no end."""
+
+
+TOKEN = re.compile(
+    r"""
+    (?P<space>\s+|--[^\n\r]*)
+  | (?P<comment>/\*)
+  | (?P<unicode>[uU]&(?=["']))
+  | (?P<escaped>[eE]'(?:[^'\\]|\\.|'')*')
+  | (?P<string>(?:[bBxXnN])?'(?:[^']|'')*')
+  | (?P<dollar>\$(?P<tag>[A-Za-z_\u0080-\uffff][A-Za-z0-9_\u0080-\uffff]*)?\$)
+  | (?P<quoted>"(?:[^"]|"")*")
+  | (?P<word>[A-Za-z_\u0080-\U0010ffff][A-Za-z0-9_$\u0080-\U0010ffff]*)
+  | (?P<parameter>\$[0-9]+)
+  | (?P<number>[0-9]+(?:\.[0-9]*)?(?:[eE][+-]?[0-9]+)?|\.[0-9]+(?:[eE][+-]?[0-9]+)?)
+  | (?P<operator><>|!=|<=|>=|::|:=|=>|\|\|)
+  | (?P<sign>[^'"])
+    """,
+    re.VERBOSE | re.DOTALL,
+)
+
+
+def words_of(text: str) -> list[Word]:
+    """Return the words of a text, without comments; raise LexicalError if a quote has no end."""
+    return list(_words(text))
+
+
+def _words(text: str) -> Iterator[Word]:
+    place = 0
+    while place < len(text):
+        found = TOKEN.match(text, place)
+        if found is None:
+            raise LexicalError("A quote has no end")
+        start, place = place, found.end()
+        match found.lastgroup:
+            case "space":
+                continue
+            case "comment":
+                place = _after_comment(text, place)
+            case "unicode":
+                raise LexicalError("Names and texts in U& quotes are not supported")
+            case "dollar" | "tag":
+                closing = text.find(found["dollar"], place)
+                if closing < 0:
+                    raise LexicalError("A text in dollar quotes has no end")
+                place = closing + len(found["dollar"])
+                yield Word(Kind.STRING, text[start:place], start, place)
+            case "string" | "escaped":
+                yield Word(Kind.STRING, found[0], start, place)
+            case "quoted":
+                name = found[0][1:-1].replace('""', '"')
+                yield Word(Kind.QUOTED, name, start, place)
+            case "word":
+                yield Word(Kind.WORD, found[0].lower(), start, place)
+            case "parameter":
+                yield Word(Kind.PARAMETER, found[0], start, place)
+            case "number":
+                yield Word(Kind.NUMBER, found[0], start, place)
+            case _:
+                yield Word(Kind.SIGN, found[0], start, place)
+
+
+NESTED = re.compile(r"/\*|\*/")
+
+
+def _after_comment(text: str, place: int) -> int:
+    """Return the place after a comment; comments may be inside each other."""
+    depth = 1
+    while depth:
+        found = NESTED.search(text, place)
+        if found is None:
+            raise LexicalError("A comment has no end")
+        depth += 1 if found[0] == "/*" else -1
+        place = found.end()
+    return place
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Statement:
+    """One statement of a text."""
+
+    text: str
+    """From its first word to its last."""
+    offset: int
+    """Where it begins in the text that was sent."""
+    words: tuple[Word, ...]
+    """Their places count from the beginning of the statement."""
+
+    def starts_with(self, *words: str) -> bool:
+        """Return whether it begins with these key words."""
+        return [each.text for each in self.words[: len(words)]] == list(words) and all(
+            each.kind is Kind.WORD for each in self.words[: len(words)]
+        )
+
+    @property
+    def verb(self) -> str:
+        """Its first key word; "(" for a query in brackets."""
+        return self.words[0].text if self.words else ""
+
+    def part(self, first: int, last: int | None = None) -> "Statement":
+        """Return the statement that some of its words are."""
+        words = self.words[first:last]
+        if not words:
+            return Statement(text="", offset=self.offset, words=())
+        return _statement(self.text, words, self.offset)
+
+
+def _statement(text: str, words: Sequence[Word], offset: int = 0) -> Statement:
+    start, end = words[0].start, words[-1].end
+    moved = (Word(each.kind, each.text, each.start - start, each.end - start) for each in words)
+    return Statement(text=text[start:end], offset=offset + start, words=tuple(moved))
+
+
+def statements_of(text: str) -> list[Statement]:
+    """Return the statements of a text, which semicolons divide; empty ones are left out."""
+    found: list[Statement] = []
+    current: list[Word] = []
+    for each in words_of(text):
+        if each.kind is Kind.SIGN and each.text == ";":
+            if current:
+                found.append(_statement(text, current))
+            current = []
+        else:
+            current.append(each)
+    if current:
+        found.append(_statement(text, current))
+    return found
+
+
+# --------------------------------------------------------------------------- what it is about
+
+CATALOG_SCHEMAS = frozenset(["pg_catalog", "information_schema"])
+
+BEFORE_TABLES = frozenset(["from", "join", "only", "lateral", "table", ",", "("])
+"""What stands before the name of a table."""
+
+
+def names_table(statement: Statement, tables: frozenset[str]) -> bool:
+    """Return whether a statement reads one of some tables, whose names are in small letters.
+
+    Where a name could be anything else, it is taken for a table: the database that describes them
+    has no rows, and would answer as if there were none. Only in a statement that reads the
+    catalog of the database, a name that is not in the place of a table is something else.
+    """
+    named = [i for i, each in enumerate(statement.words) if _may_name(statement.words, i, tables)]
+    if not named:
+        return False
+    return not _reads_catalog(statement) or any(_is_in_from(statement.words, i) for i in named)
+
+
+def _may_name(words: Sequence[Word], i: int, tables: frozenset[str]) -> bool:
+    if not words[i].is_name or words[i].text.casefold() not in tables:
+        return False
+    return not (
+        i >= 2 and words[i - 1].text == "." and words[i - 2].text.casefold() in CATALOG_SCHEMAS
+    )
+
+
+def _is_in_from(words: Sequence[Word], i: int) -> bool:
+    """Return whether a name is where the name of a table is, with or without that of a schema."""
+    while i >= 2 and words[i - 1].text == "." and words[i - 2].is_name:
+        i -= 2
+    return i > 0 and words[i - 1].kind is not Kind.QUOTED and words[i - 1].text in BEFORE_TABLES
+
+
+def _reads_catalog(statement: Statement) -> bool:
+    """Return whether a table of the database's own catalog is named as a table."""
+    words = statement.words
+    return any(
+        each.is_name
+        and (each.text.startswith("pg_") or each.text in CATALOG_SCHEMAS)
+        and _is_in_from(words, i)
+        for i, each in enumerate(words)
+    )
+
+
+# --------------------------------------------------------------------------- empty by its text
+
+SETS = frozenset(["union", "intersect", "except"])
+ENDS_WHERE = frozenset(["group", "having", "window", "order", "limit", "offset", "fetch", "for"])
+FALSE = ("1=0", "0=1", "1<>1", "0<>0", "1!=1", "1=2", "2=1", "false")
+"""Conditions that no row meets, as clients write them to learn the columns of a table."""
+
+
+def is_empty_by_text(statement: Statement) -> bool:
+    """Return whether no row can come out: LIMIT 0, or a condition that is false for all rows."""
+    depth, top = 0, []
+    for each in statement.words:
+        if each.kind is Kind.SIGN and each.text == ")":
+            depth -= 1
+        if depth == 0:
+            top.append(each)
+        if each.kind is Kind.SIGN and each.text == "(":
+            depth += 1
+    texts = [each.text if each.kind in (Kind.WORD, Kind.NUMBER, Kind.SIGN) else "" for each in top]
+    return _has_no_limit_left(texts) or _has_false_condition(statement, top, texts)
+
+
+def _has_no_limit_left(texts: Sequence[str]) -> bool:
+    for i, each in enumerate(texts):
+        if each == "limit" and texts[i + 1 : i + 2] == ["0"] and _ends(texts, i + 2):
+            return True
+        if each == "fetch" and texts[i + 1 : i + 2] in (["first"], ["next"]):
+            return texts[i + 2 : i + 3] == ["0"]
+    return False
+
+
+def _ends(texts: Sequence[str], i: int) -> bool:
+    """Return whether a LIMIT ends there: what follows could make another number of it."""
+    return i >= len(texts) or texts[i] in ("offset", "for", "fetch")
+
+
+def _has_false_condition(statement: Statement, top: Sequence[Word], texts: Sequence[str]) -> bool:
+    """Return whether one of the conditions of WHERE, which all must hold, is false for all rows."""
+    if "where" not in texts or SETS & set(texts):
+        return False
+    first = texts.index("where") + 1
+    last = next((i for i in range(first, len(texts)) if texts[i] in ENDS_WHERE), len(texts))
+    if "or" in texts[first:last] or last == first:
+        return False
+    start = top[first].start
+    end = top[last - 1].end
+    condition = [each for each in statement.words if start <= each.start and each.end <= end]
+    return any(_is_false(each) for each in _conjuncts(condition))
+
+
+def _conjuncts(words: Sequence[Word]) -> Iterator[list[Word]]:
+    """Yield the parts of a condition between the ANDs at its top."""
+    depth, part, is_between = 0, [], False
+    for each in words:
+        if each.kind is Kind.SIGN and each.text in "()":
+            depth += 1 if each.text == "(" else -1
+        if depth == 0 and each.kind is Kind.WORD and each.text == "between":
+            is_between = True
+        if depth == 0 and each.kind is Kind.WORD and each.text == "and" and not is_between:
+            yield part
+            part = []
+            continue
+        if depth == 0 and each.kind is Kind.WORD and each.text == "and":
+            is_between = False
+        part.append(each)
+    yield part
+
+
+def _is_false(words: Sequence[Word]) -> bool:
+    while len(words) >= 2 and words[0].text == "(" and words[-1].text == ")":
+        words = words[1:-1]
+    if any(each.kind not in (Kind.WORD, Kind.NUMBER, Kind.SIGN) for each in words):
+        return False
+    return "".join(each.text for each in words) in FALSE
+
+
+def placeholders(statement: Statement) -> int:
+    """Return the number of the last placeholder, 0 without any."""
+    return max(
+        (int(each.text[1:]) for each in statement.words if each.kind is Kind.PARAMETER), default=0
+    )

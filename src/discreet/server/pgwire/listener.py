@@ -1,0 +1,458 @@
+"""Accepts connections of PostgreSQL's clients: encryption, signing in, limits, cancelling."""
+
+import asyncio
+import socket
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from contextlib import suppress
+from dataclasses import dataclass, field
+from itertools import count
+from struct import Struct
+from typing import Any
+
+from discreet.ledger import Analyst
+from discreet.noise import SYSTEM
+from discreet.server.admission import Turns
+from discreet.server.asking import QueryRunner
+from discreet.server.callers import Caller, caller_named
+from discreet.server.faults import CallError
+from discreet.server.pgwire.connection import Connection
+from discreet.server.pgwire.desk import Desk
+from discreet.server.pgwire.frames import (
+    CANCEL_REQUEST,
+    GSS_REQUEST,
+    INT32,
+    MOST_PASSWORD,
+    SSL_REQUEST,
+    VERSION_3,
+    Frame,
+    ProtocolError,
+    Reader,
+    Stream,
+    parameter_status,
+    text,
+)
+from discreet.server.pgwire.hollow import Hollow, HollowError
+from discreet.server.pgwire.hollow_link import HollowLink
+from discreet.server.pgwire.scram import (
+    MECHANISM,
+    Exchange,
+    keys_from,
+    keys_of_nobody,
+)
+from discreet.server.pgwire.sqlstates import WireError
+from discreet.server.pgwire.variables import PASSED_ON, PREFIX, Variables, options_in
+from discreet.server.settings import Settings
+from discreet.server.signing import SignIns
+from discreet.server.sites import Site
+
+OK = Frame(b"R", INT32.pack(0))
+ASK_SCRAM = Frame(b"R", INT32.pack(10) + text(MECHANISM) + b"\0")
+
+CLOSING = ("57P01", "The server is shutting down", "Connect again in a few seconds")
+CROWDED = ("53300", "Too many connections are open", "Close some, or connect again later")
+UNENCRYPTED = (
+    "28000",
+    "This server accepts encrypted connections only",
+    "Connect with sslmode=require, or better sslmode=verify-full",
+)
+WRONG = (
+    "Use the account's name, and its token as the password. A token that was made before "
+    "version 0.2 must be made again"
+)
+NOT_DESCRIBED = (
+    "58000",
+    "The tables cannot be described to SQL clients at the moment",
+    "Tell the data owner",
+)
+
+
+@dataclass(slots=True, kw_only=True)
+class Asked:
+    """What a client says of itself when it connects."""
+
+    user: str
+    database: str
+    settings: dict[str, str]
+    """Of PostgreSQL."""
+    variables: dict[str, str]
+    """Of Discreet."""
+    unknown: tuple[str, ...] = ()
+    """Extensions of the protocol that are not known here."""
+
+
+@dataclass(slots=True, kw_only=True)
+class Listener:
+    """Accepts connections, and knows those that are open."""
+
+    settings: Settings
+    heard: socket.socket
+    """Where it listens."""
+    hollows: dict[str, tuple[Site, Hollow]] = field(default_factory=dict)
+    """The databases that describe tables, by the names of catalogs."""
+    tls: Any = None
+    """The context of encrypted connections, if there is one."""
+    _server: asyncio.Server | None = None
+    _tasks: "set[asyncio.Task[None]]" = field(default_factory=set)
+    _open: dict[int, tuple[bytes, Connection]] = field(default_factory=dict)
+    """Connections that have signed in, by their numbers, with the keys for cancelling."""
+    _per_account: Counter[str] = field(default_factory=Counter)
+    _numbers: "count[int]" = field(default_factory=lambda: count(1))
+    _turn: asyncio.Lock = field(default_factory=asyncio.Lock)
+    _is_stopping: bool = False
+    _sign_ins: SignIns | None = None
+
+    @property
+    def sign_ins(self) -> SignIns:
+        """Who may sign in, once it has started."""
+        if self._sign_ins is None:
+            raise TypeError("the listener has not started")
+        return self._sign_ins
+
+    def describe(self, sites: Iterable[Site]) -> None:
+        """Make the databases that describe the tables of catalogs, before anybody connects."""
+        for site in sites:
+            self._make(site)
+
+    def _make(self, site: Site) -> Hollow:
+        most = 2 * self.settings.limits.pg_connections + 5
+        made = Hollow(site.name, site.curator.catalog, most)
+        self.hollows[site.name] = (site, made)
+        return made
+
+    async def start(self, runner: QueryRunner, planning: Turns, sign_ins: SignIns) -> None:
+        """Begin to accept connections."""
+        self._sign_ins = sign_ins
+
+        async def accepted(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+            task = asyncio.current_task()
+            if task is not None:
+                self._tasks.add(task)
+                task.add_done_callback(self._tasks.discard)
+            guest = Guest(listener=self, runner=runner, planning=planning)
+            try:
+                await guest.serve(reader, writer)
+            finally:
+                writer.close()
+                with suppress(OSError):
+                    await writer.wait_closed()
+
+        self._server = await asyncio.start_server(accepted, sock=self.heard, limit=1 << 16)
+
+    async def close(self) -> None:
+        """Accept nobody more, let statements that run end, and close all connections."""
+        self._is_stopping = True
+        if self._server is not None:
+            self._server.close()
+        for _, connection in list(self._open.values()):
+            if not connection.is_busy:
+                connection.stream.write(WireError(*CLOSING, is_fatal=True).frame())
+                connection.stream.close()
+        if self._tasks:
+            _, left = await asyncio.wait(self._tasks, timeout=LAST_SECONDS)
+            for each in left:
+                each.cancel()
+        await asyncio.to_thread(self.forget)
+
+    def forget(self) -> None:
+        """End the databases that describe tables."""
+        for _, hollow in self.hollows.values():
+            hollow.close()
+        self.hollows.clear()
+
+    @property
+    def is_stopping(self) -> bool:
+        """Whether the server was told to stop."""
+        return self._is_stopping
+
+    @property
+    def is_crowded(self) -> bool:
+        """Whether as many connections are open as may be, signed in or not."""
+        return len(self._tasks) > self.settings.limits.pg_connections
+
+    async def hollow(self, site: Site) -> Hollow:
+        """Return the database that describes the tables of a catalog, which may be a new one."""
+        async with self._turn:
+            known = self.hollows.get(site.name)
+            if known is not None and known[0] is site:
+                return known[1]
+            if known is not None:
+                known[1].close()
+            return await asyncio.to_thread(self._make, site)
+
+    async def admit(self, connection: Connection, account: str, key: bytes, number: int) -> None:
+        """Serve a client that has signed in, within the limits of its account."""
+        if self._per_account[account] >= self.settings.limits.pg_connections_per_account:
+            raise WireError(*CROWDED, is_fatal=True)
+        self._per_account[account] += 1
+        self._open[number] = (key, connection)
+        try:
+            await connection.run()
+        finally:
+            del self._open[number]
+            self._per_account[account] -= 1
+            if not self._per_account[account]:
+                del self._per_account[account]
+
+    def next_number(self) -> int:
+        """Return a number for a connection."""
+        return next(self._numbers)
+
+    async def cancel(self, number: int, key: bytes, host: str) -> None:
+        """Cancel what a connection runs, if the key is its key."""
+        known_key, connection = self._open.get(number, (b"", None))
+        if connection is None or known_key != key:
+            with suppress(CallError):
+                self.sign_ins.count_address(host)
+            return
+        await connection.cancel()
+
+
+LAST_SECONDS = 60
+"""That statements which run have when the server stops."""
+
+
+@dataclass(slots=True, kw_only=True)
+class Guest:
+    """A connection before its client has signed in."""
+
+    listener: Listener
+    runner: QueryRunner
+    planning: Turns
+    is_encrypted: bool = False
+
+    async def serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        """Serve a connection to its end. Whatever is wrong with it, others are not affected."""
+        stream = Stream(reader, writer)
+        host = _host(writer)
+        try:
+            await self._signed_in(stream, reader, writer, host)
+        except WireError as error:
+            stream.write(error.frame())
+        except ProtocolError as error:
+            stream.write(WireError("08P01", str(error), is_fatal=True).frame())
+        except (OSError, TimeoutError, asyncio.CancelledError):
+            pass  # the client, or the hollow database, has gone
+        with suppress(OSError):
+            await stream.flush()
+
+    async def _signed_in(
+        self,
+        stream: Stream,
+        reader: asyncio.StreamReader,
+        writer: asyncio.StreamWriter,
+        host: str,
+    ) -> None:
+        async with asyncio.timeout(self.listener.settings.limits.header_seconds):
+            asked = await self._asked(stream, reader, writer, host)
+            if asked is None:
+                return
+            if self.listener.is_crowded:
+                raise WireError(*CROWDED, is_fatal=True)
+            if self.listener.tls is not None and not self.is_encrypted and not _is_local(host):
+                raise WireError(*UNENCRYPTED, is_fatal=True)
+            caller = await self._caller(stream, asked, host)
+        variables = _variables(asked)
+        try:
+            hollow = await self.listener.hollow(caller.site)
+        except HollowError:
+            raise WireError(*NOT_DESCRIBED, is_fatal=True) from None
+        database = caller.site.name
+
+        async def opened(settings: Mapping[str, str]) -> HollowLink:
+            return await HollowLink.open(hollow.address, database, settings)
+
+        async def scratch() -> HollowLink:
+            return await opened({})
+
+        try:
+            link = await opened(asked.settings)
+        except OSError:
+            raise WireError(*NOT_DESCRIBED, is_fatal=True) from None
+        number, key = self.listener.next_number(), SYSTEM.draw(4)
+        _greet(stream, link, asked, number, key)
+        desk = Desk(
+            caller=caller,
+            runner=self.runner,
+            planning=self.planning,
+            settings=self.listener.settings,
+            sign_ins=self.listener.sign_ins,
+            variables=variables,
+        )
+        connection = Connection(
+            stream=stream,
+            desk=desk,
+            link=link,
+            open_scratch=scratch,
+            most_bytes=self.listener.settings.limits.body_bytes,
+            is_stopping=lambda: self.listener.is_stopping,
+        )
+        await self.listener.admit(connection, caller.place, key, number)
+
+    async def _asked(
+        self,
+        stream: Stream,
+        reader: asyncio.StreamReader,
+        writer: asyncio.StreamWriter,
+        host: str,
+    ) -> Asked | None:
+        """Return what a client says of itself; None if it only wanted to cancel something."""
+        for _ in range(3):  # encryption may be asked for in two ways, and then not again
+            code, body = await stream.first()
+            if code == CANCEL_REQUEST:
+                number, key = Reader(body).number(INT32), body[4:]
+                await self.listener.cancel(number, key, host)
+                return None
+            if code == SSL_REQUEST and self.listener.tls is not None and not self.is_encrypted:
+                if stream.has_unread:  # sent before it was encrypted, perhaps by somebody else
+                    raise ProtocolError("Bytes came before the connection was encrypted")
+                stream.write_letter(b"S")
+                await writer.start_tls(self.listener.tls)
+                self.is_encrypted = True
+            elif code in (SSL_REQUEST, GSS_REQUEST):
+                stream.write_letter(b"N")
+                await stream.flush()
+            elif code >> 16 == VERSION_3 >> 16:
+                asked = _asked_in(Reader(body))
+                if code & 0xFFFF or asked.unknown:
+                    stream.write(_older(asked.unknown))
+                return asked
+            else:
+                raise WireError("0A000", "Only version 3 of the protocol is known", is_fatal=True)
+        raise ProtocolError("The connection does not begin")
+
+    async def _caller(self, stream: Stream, asked: Asked, host: str) -> Caller:
+        """Let a client prove that it holds the token of an account."""
+        sign_ins = self.listener.sign_ins
+        try:
+            sign_ins.check_address(host)
+        except CallError as error:
+            raise WireError("53000", error.what, error.fix, is_fatal=True) from None
+        sites = dict(sign_ins.sites)
+        site, account = await asyncio.to_thread(_account, sites, asked)
+        keys = keys_of_nobody(f"{asked.database}\0{asked.user}")
+        if account is not None and account.scram is not None:
+            keys = keys_from(account.scram)
+        proof = await _proved(stream, Exchange(keys))
+        caller = None
+        if proof is not None and account is not None and site is not None:
+            caller = await asyncio.to_thread(
+                caller_named, site, account.name, site.fingerprint(account)
+            )
+        if proof is None or caller is None or site is None:
+            with suppress(CallError):
+                sign_ins.count_address(host)
+            what = f'password authentication failed for user "{asked.user}"'
+            raise WireError("28P01", what, WRONG, is_fatal=True)
+        stream.write(Frame(b"R", INT32.pack(12) + proof))
+        if site.name != asked.database:
+            raise _no_database(asked, await asyncio.to_thread(_names, sites, account))
+        try:
+            return caller.check("analyst")
+        except CallError as error:
+            raise WireError("42501", error.what, error.fix, is_fatal=True) from None
+
+
+def _host(writer: asyncio.StreamWriter) -> str:
+    name = writer.get_extra_info("peername")
+    return str(name[0]) if isinstance(name, tuple) else ""
+
+
+def _is_local(host: str) -> bool:
+    return host in ("127.0.0.1", "::1")
+
+
+def _asked_in(reader: Reader) -> Asked:
+    given: dict[str, str] = {}
+    while not reader.is_at_end and (name := reader.text()):
+        given[name.casefold() if name != "_pq_" else name] = reader.text()
+    user = given.pop("user", "")
+    database = given.pop("database", "") or user
+    if given.pop("replication", "false") not in ("false", "off", "no", "0"):
+        raise WireError("0A000", "Replication is not supported", is_fatal=True)
+    try:
+        settings = {**options_in(given.pop("options", "")), **given}
+    except WireError as error:
+        raise WireError(error.code, error.what, error.hint, is_fatal=True) from None
+    return Asked(
+        user=user,
+        database=database,
+        settings={k: v for k, v in settings.items() if k in PASSED_ON},
+        variables={k: v for k, v in settings.items() if k.startswith(PREFIX)},
+        unknown=tuple(each for each in settings if each.startswith("_pq_.")),
+    )
+
+
+def _variables(asked: Asked) -> Variables:
+    try:
+        return Variables(given=dict(asked.variables))
+    except WireError as error:
+        raise WireError(error.code, error.what, error.hint, is_fatal=True) from None
+
+
+def _older(unknown: tuple[str, ...]) -> Frame:
+    """Return that only version 3.0 is known, and which extensions are not."""
+    names = b"".join(map(text, unknown))
+    return Frame(b"v", Struct("!ii").pack(VERSION_3, len(unknown)) + names)
+
+
+def _account(sites: Mapping[str, Site], asked: Asked) -> tuple[Site | None, Analyst | None]:
+    """Return the account that a client names, in the catalog that it names.
+
+    For the name of no catalog, it is that of any: the client must sign in before it learns more.
+    """
+    named = sites.get(asked.database)
+    for site in [named] if named is not None else sites.values():
+        for each in site.ledger.analysts():
+            if each.name == asked.user and each.enabled:
+                return site, each
+    return None, None
+
+
+def _names(sites: Mapping[str, Site], account: Analyst | None) -> list[str]:
+    """Return the catalogs in which an account has the same token."""
+    return [
+        name
+        for name, site in sites.items()
+        if account is not None
+        and any(
+            each.name == account.name and each.token_hash == account.token_hash
+            for each in site.ledger.analysts()
+        )
+    ]
+
+
+def _no_database(asked: Asked, names: list[str]) -> WireError:
+    what = f'database "{asked.database}" does not exist'
+    return WireError("3D000", what, f"You may use: {', '.join(names)}", is_fatal=True)
+
+
+async def _proved(stream: Stream, exchange: Exchange) -> bytes | None:
+    """Return the last message of SCRAM; None for somebody who does not hold the token."""
+    stream.write(ASK_SCRAM)
+    await stream.flush()
+    first = Reader((await _password(stream)).body)
+    if first.text() != MECHANISM:
+        raise WireError("28000", f"Only {MECHANISM} is supported", is_fatal=True)
+    stream.write(
+        Frame(b"R", INT32.pack(11) + exchange.challenge(first.bytes_(first.number(INT32))))
+    )
+    await stream.flush()
+    return exchange.verify((await _password(stream)).body)
+
+
+async def _password(stream: Stream) -> Frame:
+    frame = await stream.read(MOST_PASSWORD)
+    if frame.kind != b"p":
+        raise ProtocolError("A password is expected")
+    return frame
+
+
+def _greet(stream: Stream, link: HollowLink, asked: Asked, number: int, key: bytes) -> None:
+    """Tell a client who has signed in what it talks to."""
+    stream.write(OK)
+    for each in link.settings:
+        name = Reader(each.body).text()
+        is_user = name == "session_authorization"
+        stream.write(parameter_status(name, asked.user) if is_user else each)
+    stream.write(Frame(b"K", INT32.pack(number) + key), Frame(b"Z", b"I"))
