@@ -20,7 +20,8 @@ SOURCE = ROOT / "src" / "discreet"
 
 MAY_IMPORT: dict[str, set[str]] = {
     "notebook": set(),
-    "errors": {"notebook"},
+    "error_text": set(),
+    "errors": {"error_text", "notebook"},
     "deprecated": set(),
     "writing": set(),
     "extras": set(),
@@ -558,8 +559,8 @@ INSIDE: dict[str, dict[str, set[str]]] = {
         "__init__",
     ),
     "ledger": in_order(
-        "charges requests",
-        "versions",
+        "analysts charges requests",
+        "limits versions",
         "base",
         "incidents inputs",
         "state",

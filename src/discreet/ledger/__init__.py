@@ -6,10 +6,9 @@ from typing import TYPE_CHECKING
 
 from discreet.accounting import Budget
 from discreet.deprecated import deprecated_names
+from discreet.ledger.analysts import OWNER, AccountLimits, Analyst
 from discreet.ledger.base import (
-    OWNER,
     AccountBalance,
-    Analyst,
     Entry,
     Incident,
     Item,
@@ -28,6 +27,7 @@ from discreet.ledger.sqlite import SqliteLedger
 __all__ = [
     "OWNER",
     "AccountBalance",
+    "AccountLimits",
     "Analyst",
     "Entry",
     "Incident",
