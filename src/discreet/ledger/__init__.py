@@ -4,9 +4,10 @@ from collections.abc import Collection, Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from discreet.account_limits import AccountLimits
 from discreet.accounting import Budget
 from discreet.deprecated import deprecated_names
-from discreet.ledger.analysts import OWNER, AccountLimits, Analyst
+from discreet.ledger.analysts import OWNER, Analyst
 from discreet.ledger.base import (
     AccountBalance,
     Entry,

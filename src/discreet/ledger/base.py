@@ -12,9 +12,10 @@ from fractions import Fraction
 from types import MappingProxyType, TracebackType
 from typing import Literal, Protocol, Self, TypeAlias, Unpack
 
+from discreet.account_limits import AccountLimits
 from discreet.accounting import Budget, Charge, ComposedPrice, Event, Remaining
 from discreet.errors import Failure
-from discreet.ledger.analysts import OWNER, AccountLimits, Analyst, LimitTerms, Role
+from discreet.ledger.analysts import OWNER, Analyst, LimitTerms, Role
 from discreet.ledger.charges import ChargeScope
 from discreet.ledger.requests import Request
 from discreet.ledger.versions import SeenVersion

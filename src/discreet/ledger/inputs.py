@@ -23,10 +23,11 @@ from hashlib import pbkdf2_hmac, scrypt, sha256
 from threading import Lock
 from typing import NamedTuple, Self, get_args
 
+from discreet.account_limits import LIMITS
 from discreet.accounting import Budget, Charge, Event
 from discreet.accounting.events import check_some_events, positive, zero_or_delta, zero_or_positive
 from discreet.errors import HIDDEN, LedgerError, ParameterError, shown
-from discreet.ledger.analysts import LIMITS, OWNER, Analyst, Role
+from discreet.ledger.analysts import OWNER, Analyst, Role
 from discreet.ledger.base import Receipt
 from discreet.ledger.charges import NOTE, Disjoint, disjoint_from_text
 from discreet.ledger.limits import STATED

@@ -17,11 +17,12 @@ from datetime import UTC, date, datetime, time, timedelta
 from fractions import Fraction
 from typing import NamedTuple
 
+from discreet.account_limits import LIMITS, AccountLimits
 from discreet.accounting import Budget, Event
 from discreet.accounting.approximate import basic_cost
 from discreet.accounting.zcdp import epsilon_from_rho
 from discreet.errors import UnsupportedEventError
-from discreet.ledger.analysts import LIMITS, OWNER, AccountLimits, Analyst
+from discreet.ledger.analysts import OWNER, Analyst
 from discreet.ledger.charges import events_from_text, one_event, shortened, simple_costs
 
 STATED = "stated_epsilon"

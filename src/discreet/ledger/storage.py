@@ -23,6 +23,7 @@ from pathlib import Path
 from stat import S_ISREG
 from typing import Literal, Protocol, TypeAlias
 
+from discreet.account_limits import AccountLimits
 from discreet.accounting.events import positive
 from discreet.errors import (
     HIDDEN,
@@ -33,7 +34,7 @@ from discreet.errors import (
     UnansweredError,
     shown,
 )
-from discreet.ledger.analysts import OWNER, AccountLimits, Analyst
+from discreet.ledger.analysts import OWNER, Analyst
 from discreet.ledger.base import EntryKind, Item
 from discreet.ledger.charges import check_scope, events_from_text, is_covered
 from discreet.ledger.incidents import resume_record

@@ -7,11 +7,12 @@ from hmac import new as new_hmac
 from types import MappingProxyType, TracebackType
 from typing import Self, Unpack
 
+from discreet.account_limits import AccountLimits
 from discreet.accounting import Budget, Charge, Event, Remaining
 from discreet.deprecated import Renamed
 from discreet.errors import HIDDEN, AccountError, Failure, LedgerError, ParameterError
 from discreet.ledger.accounts import TokenCheck, cap_in, decide_in, limit_in, replace_in, request_in
-from discreet.ledger.analysts import OWNER, AccountLimits, Analyst, LimitTerms, Role
+from discreet.ledger.analysts import OWNER, Analyst, LimitTerms, Role
 from discreet.ledger.base import (
     Entry,
     Incident,

@@ -4,9 +4,10 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from types import MappingProxyType
 
+from discreet.account_limits import AccountLimits
 from discreet.accounting import Event, Remaining, compose
 from discreet.errors import HIDDEN, ParameterError
-from discreet.ledger.analysts import OWNER, AccountLimits, Analyst
+from discreet.ledger.analysts import OWNER, Analyst
 from discreet.ledger.base import (
     AccountBalance,
     Entry,

@@ -155,7 +155,7 @@ async def schema(request: Request, caller: Reader) -> Response:
 
 @router.get("/budget")
 async def budget(request: Request, caller: Asker) -> Response:
-    """Return what remains for you and in total, and for how many queries that is enough at least.
+    """Return what remains for you, in total and today, and for how many queries that is enough.
 
     `enough_for` holds for any queries of this ε; more may fit if Discreet adds costs up better.
     """
@@ -164,16 +164,27 @@ async def budget(request: Request, caller: Asker) -> Response:
     if _is_for_client(request):
         return Response(to_wire(left), media_type=WIRE)
     total = await asyncio.to_thread(lambda: curator.remaining)
+    limits = await asyncio.to_thread(curator.limits_of, caller.account)
     return JSONResponse(
         {
             "account": caller.account,
             "remaining": left.to_json(),
             "total": total.to_json(),
+            "limits": limits.to_json(),
             "enough_for": [
                 {"epsilon": float(each), "queries": enough_for(left, each)} for each in USUAL
             ],
         }
     )
+
+
+@router.get("/limits")
+async def limits(request: Request, caller: Asker) -> Response:
+    """Return what one query of yours may cost, and what remains today. Null is no limit."""
+    found = await asyncio.to_thread(caller.site.curator.limits_of, caller.account)
+    if _is_for_client(request):
+        return Response(to_wire(found), media_type=WIRE)
+    return JSONResponse(found.to_json())
 
 
 USUAL = (Fraction("0.1"), Fraction("0.3"), Fraction(1))
