@@ -317,9 +317,7 @@ class Answer:
     def _repr_html_(self) -> str:
         shown, gap = self._shown()
         notes = (*self._legend(), *map(visible, self.notes))
-        return html_table(
-            shown_groups(shown), gap=gap, notes=notes, footer=PART.join(self.footer)
-        )
+        return html_table(shown_groups(shown), gap=gap, notes=notes, footer=PART.join(self.footer))
 
     @property
     def _level(self) -> Fraction:

@@ -28,9 +28,7 @@ def serve(
     port: Annotated[int, typer.Option(metavar="PORT", help="The port to listen on.")] = 8421,
     pg_port: Annotated[
         int | None,
-        typer.Option(
-            metavar="PORT", help="Also a port for PostgreSQL clients, such as 5433."
-        ),
+        typer.Option(metavar="PORT", help="Also a port for PostgreSQL clients, such as 5433."),
     ] = None,
     tls_cert: Annotated[
         Path | None, typer.Option(metavar="FILE", help="The certificate of the server.")

@@ -310,9 +310,7 @@ def _welcome(
     """Add an owner to the synthetic clinics, and say how to sign in."""
     (site,) = running.sites.values()
     token = make_token()
-    site.ledger.declare_analyst(
-        DEMO_OWNER, epsilon=None, token_hash=token.hash, role="owner", scram=token.scram
-    )
+    site.ledger.declare_analyst(DEMO_OWNER, token_hash=token.hash, scram=token.scram, role="owner")
     caller = Caller(name=DEMO_OWNER, role="owner", site=site)
     minutes = int(LINK_LASTS.total_seconds() // 60)
     tell(f"Sign in (once, within {minutes} minutes): {running.link({site.name: caller})}")
