@@ -24,7 +24,7 @@ SAME = {
     *(exp.Count, exp.CountIf, exp.Sum, exp.Avg, exp.Min, exp.Max, exp.AnyValue),
     *(exp.Stddev, exp.StddevPop, exp.StddevSamp, exp.Variance, exp.VariancePop),
     *(exp.Corr, exp.CovarPop, exp.CovarSamp, exp.LogicalOr, exp.LogicalAnd, exp.ApproxDistinct),
-    *(exp.PercentileCont, exp.PercentileDisc, exp.RowNumber, exp.Rank, exp.DenseRank),
+    *(exp.PercentileCont, exp.PercentileDisc, exp.Median, exp.RowNumber, exp.Rank, exp.DenseRank),
     *(exp.Lag, exp.Lead, exp.FirstValue, exp.LastValue, exp.Ntile),
     *(exp.Lower, exp.Upper, exp.Length, exp.Trim, exp.Replace, exp.Left, exp.Right),
     *(exp.Substring, exp.StrPosition, exp.StartsWith, exp.EndsWith, exp.Concat, exp.SplitPart),

@@ -253,7 +253,7 @@ DEMO_OWNER = "demo"
 DEMO_QUERY = "SELECT region, COUNT(*) AS visits FROM visits GROUP BY region"
 
 
-def serve(
+def serve(  # noqa: PLR0913 - each is an option
     catalogs: Mapping[str, Path],
     *,
     place: Listening,

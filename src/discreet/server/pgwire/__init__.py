@@ -2,9 +2,10 @@
 
 | file | holds |
 |---|---|
-| `listener.py` | accepts connections: encryption, signing in, limits, cancelling |
-| `scram.py` | SCRAM-SHA-256 from stored keys |
-| `connection.py` | one connection: both protocols, statements, transactions, cursors |
+| `listener.py` | accepts connections: encryption, limits, cancelling |
+| `sign_in.py`, `scram.py` | signing in by SCRAM-SHA-256, from stored keys |
+| `connection.py` | one connection: its messages, in both protocols |
+| `statements.py`, `cursors.py` | statements, prepared ones and cursors: columns and results |
 | `routing.py` | who answers a statement: Discreet, the settings, the hollow PostgreSQL |
 | `lexer.py` | words of statements |
 | `desk.py` | columns, explanations and answers for the account of a connection |

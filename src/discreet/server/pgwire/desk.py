@@ -8,6 +8,7 @@ import asyncio
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from math import isnan
 from typing import Any, TypeVar
 
 from pydantic import ValidationError
@@ -34,8 +35,6 @@ from discreet.server.signing import SignIns
 from discreet.written import json_from
 
 T = TypeVar("T")
-
-DIALECT = "postgres"
 
 LOW, HIGH = "low", "high"
 
@@ -67,7 +66,10 @@ class Desk:
 
         def act() -> tuple[ResultColumn, ...]:
             return curator.columns(
-                sql, parameters=parameters, dialect=DIALECT, account=self.caller.account
+                sql,
+                parameters=parameters,
+                dialect=self.variables.stated("dialect"),
+                account=self.caller.account,
             )
 
         with _told(statement.offset):
@@ -84,9 +86,7 @@ class Desk:
                 lambda: explained(self.caller, body, with_fixes=False), is_gone
             )
 
-    async def ask(
-        self, statement: Statement, values: Sequence[Any], is_gone: Check
-    ) -> tuple[Answer, tuple[Frame, ...]]:
+    async def ask(self, statement: Statement, values: Sequence[Any], is_gone: Check) -> Answer:
         """Return the answer to a query, charged to the account at the cost that was stated."""
         with _told(statement.offset):
             body = self._body(statement.text, values)
@@ -95,11 +95,10 @@ class Desk:
                 reply = await self.runner.ask(self.caller, body, None, is_gone, waits=True)
             finally:
                 await tick(self.settings)
-            answer = await asyncio.to_thread(unpacked, reply.body, _no_other_margins)
-        return answer, (said(answer),)
+            return await asyncio.to_thread(unpacked, reply.body, _no_other_margins)
 
     def _body(self, sql: str, values: Sequence[Any]) -> AskBody:
-        amount = self.variables.amount
+        amount = self.variables.stated
         stated = {
             name: value
             for name in ("epsilon", "delta", "within", "confidence")
@@ -109,13 +108,15 @@ class Desk:
             stated["epsilon"] = self._default
         groups = amount("groups_per_unit")
         try:
-            return AskBody(
-                sql=sql,
-                **stated,
-                groups_per_unit=None if groups is None else int(groups),
-                parameters=json_from(list(values)) if values else None,
-                dialect=DIALECT,
-                accept_unlikely=self.variables.is_on("accept_unlikely"),
+            return AskBody.model_validate(
+                {
+                    **stated,
+                    "sql": sql,
+                    "groups_per_unit": None if groups is None else int(groups),
+                    "parameters": json_from(list(values)) if values else None,
+                    "dialect": self.variables.stated("dialect"),
+                    "accept_unlikely": self.variables.is_on("accept_unlikely"),
+                }
             )
         except ValidationError:
             raise WireError("54000", "The query or one of its parameters is too long") from None
@@ -205,7 +206,6 @@ def _names(own: Sequence[str], others: Sequence[str] | None) -> list[str]:
 
 def result_of(
     answer: Answer,
-    notices: tuple[Frame, ...],
     *,
     names: Sequence[str] | None,
     has_intervals: bool,
@@ -233,7 +233,8 @@ def result_of(
         ]
         columns = list(shape.columns)
     rows: list[Row] = list(zip(*values, strict=True))
-    return Result(tag="SELECT", columns=tuple(columns), rows=rows, notices=notices)
+    said = _said(answer, own, has_intervals)
+    return Result(tag="SELECT", columns=tuple(columns), rows=rows, notices=(said,))
 
 
 def _has_ends(answer: Answer, has_intervals: bool) -> tuple[bool, ...]:
@@ -248,29 +249,32 @@ def _ends_of(answer: Answer, i: int) -> tuple[list[Any], list[Any]]:
     """Return the lower and upper ends of the intervals of a column."""
     ends = answer.column_intervals[i] if answer.column_intervals else None
     if ends is not None:
-        return ends[0].to_pylist(), ends[1].to_pylist()
-    values, margins = answer.table.column(i).to_pylist(), answer.column_margins[i]
+        low_end, high_end = (pa.table([each], names=["end"]).column(0) for each in ends)
+        return low_end.to_pylist(), high_end.to_pylist()
+    values: list[Any] = answer.table.column(i).to_pylist()
+    margins = answer.column_margins[i]
     found = [None] * len(values) if margins is None else margins.tolist()
     low: list[Any] = []
     high: list[Any] = []
     for value, margin in zip(values, found, strict=True):
-        is_known = value is not None and margin is not None and margin == margin
+        is_known = value is not None and margin is not None and not isnan(margin)
         low.append(float(value) - margin if is_known else None)
         high.append(float(value) + margin if is_known else None)
     return low, high
 
 
-def said(answer: Answer) -> Frame:
+def _said(answer: Answer, names: Sequence[str], has_intervals: bool) -> Frame:
     """Return the notice after an answer: what it cost, what remains, and what limits it."""
     printed = [str(each) for each in answer.notes if isinstance(each, Note) and each.is_printed]
-    return notice(" · ".join(answer.footer), "\n".join([*_margins(answer), *printed]))
+    margins = [] if has_intervals else _margins(answer, names)
+    return notice(" · ".join(answer.footer), "\n".join([*margins, *printed]))
 
 
-def _margins(answer: Answer) -> list[str]:
+def _margins(answer: Answer, names: Sequence[str]) -> list[str]:
     """Return the margins of error of all columns in one line."""
     found = []
-    for name, widths in answer.margins.items():
-        known = [each for each in widths if each is not None]
+    for name, widths in zip(names, answer.column_margins, strict=True):
+        known = [] if widths is None else [each for each in widths.tolist() if not isnan(each)]
         if known:
             low, high = f"{min(known):.3g}", f"{max(known):.3g}"
             found.append(f"{name} ±{low}" if low == high else f"{name} ±{low} to ±{high}")

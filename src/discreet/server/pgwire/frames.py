@@ -8,8 +8,7 @@ its limit, and a message that is not well formed ends the connection.
 import asyncio
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from struct import Struct
-from struct import error as StructError
+from struct import Struct, error
 
 INT16, INT32, UINT16 = Struct("!h"), Struct("!i"), Struct("!H")
 
@@ -69,7 +68,7 @@ class Reader:
         """Return a number."""
         try:
             (found,) = form.unpack(self.bytes_(form.size))
-        except StructError:
+        except error:
             raise ProtocolError("A message is too short") from None
         return int(found)
 

@@ -99,7 +99,7 @@ BEGIN
     EXECUTE format('REVOKE EXECUTE ON FUNCTION %s FROM PUBLIC', f);
   END LOOP;
 END $$;
-"""
+"""  # noqa: S608 - of names that stand above
 
 
 class HollowError(DiscreetError):

@@ -1,4 +1,4 @@
-"""A connection to a hollow PostgreSQL, which passes messages of a client on and the replies back."""
+"""A connection to a hollow PostgreSQL: passes messages of a client on, and the replies back."""
 
 import asyncio
 from collections.abc import Mapping, Sequence

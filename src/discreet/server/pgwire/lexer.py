@@ -69,39 +69,48 @@ def words_of(text: str) -> list[Word]:
     return list(_words(text))
 
 
+KINDS = {
+    "string": Kind.STRING,
+    "escaped": Kind.STRING,
+    "quoted": Kind.QUOTED,
+    "word": Kind.WORD,
+    "parameter": Kind.PARAMETER,
+    "number": Kind.NUMBER,
+    "operator": Kind.SIGN,
+    "sign": Kind.SIGN,
+}
+
+
 def _words(text: str) -> Iterator[Word]:
     place = 0
     while place < len(text):
         found = TOKEN.match(text, place)
         if found is None:
             raise LexicalError("A quote has no end")
-        start, place = place, found.end()
-        match found.lastgroup:
-            case "space":
-                continue
-            case "comment":
-                place = _after_comment(text, place)
-            case "unicode":
-                raise LexicalError("Names and texts in U& quotes are not supported")
-            case "dollar" | "tag":
-                closing = text.find(found["dollar"], place)
-                if closing < 0:
-                    raise LexicalError("A text in dollar quotes has no end")
-                place = closing + len(found["dollar"])
-                yield Word(Kind.STRING, text[start:place], start, place)
-            case "string" | "escaped":
-                yield Word(Kind.STRING, found[0], start, place)
-            case "quoted":
-                name = found[0][1:-1].replace('""', '"')
-                yield Word(Kind.QUOTED, name, start, place)
-            case "word":
-                yield Word(Kind.WORD, found[0].lower(), start, place)
-            case "parameter":
-                yield Word(Kind.PARAMETER, found[0], start, place)
-            case "number":
-                yield Word(Kind.NUMBER, found[0], start, place)
-            case _:
-                yield Word(Kind.SIGN, found[0], start, place)
+        start, place, group = place, found.end(), found.lastgroup or ""
+        if group == "comment":
+            place = _after_comment(text, place)
+        elif group == "unicode":
+            raise LexicalError("Names and texts in U& quotes are not supported")
+        elif group in ("dollar", "tag"):
+            place = _after_dollars(text, place, found["dollar"])
+            yield Word(Kind.STRING, text[start:place], start, place)
+        elif group != "space":
+            yield Word(KINDS[group], _meant(found[0], KINDS[group]), start, place)
+
+
+def _meant(text: str, kind: Kind) -> str:
+    """Return a name as it is meant: in small letters, or without its quotes."""
+    if kind is Kind.QUOTED:
+        return text[1:-1].replace('""', '"')
+    return text.lower() if kind is Kind.WORD else text
+
+
+def _after_dollars(text: str, place: int, quote: str) -> int:
+    closing = text.find(quote, place)
+    if closing < 0:
+        raise LexicalError("A text in dollar quotes has no end")
+    return closing + len(quote)
 
 
 NESTED = re.compile(r"/\*|\*/")
@@ -270,7 +279,8 @@ def _has_false_condition(statement: Statement, top: Sequence[Word], texts: Seque
 
 def _conjuncts(words: Sequence[Word]) -> Iterator[list[Word]]:
     """Yield the parts of a condition between the ANDs at its top."""
-    depth, part, is_between = 0, [], False
+    depth, is_between = 0, False
+    part: list[Word] = []
     for each in words:
         if each.kind is Kind.SIGN and each.text in "()":
             depth += 1 if each.text == "(" else -1

@@ -1,4 +1,4 @@
-"""Accepts connections of PostgreSQL's clients: encryption, signing in, limits, cancelling."""
+"""Accepts connections of PostgreSQL's clients: encryption, limits, cancelling."""
 
 import asyncio
 import socket
@@ -6,15 +6,14 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
+from hmac import compare_digest
 from itertools import count
 from struct import Struct
 from typing import Any
 
-from discreet.ledger import Analyst
 from discreet.noise import SYSTEM
 from discreet.server.admission import Turns
 from discreet.server.asking import QueryRunner
-from discreet.server.callers import Caller, caller_named
 from discreet.server.faults import CallError
 from discreet.server.pgwire.connection import Connection
 from discreet.server.pgwire.desk import Desk
@@ -22,7 +21,6 @@ from discreet.server.pgwire.frames import (
     CANCEL_REQUEST,
     GSS_REQUEST,
     INT32,
-    MOST_PASSWORD,
     SSL_REQUEST,
     VERSION_3,
     Frame,
@@ -34,20 +32,15 @@ from discreet.server.pgwire.frames import (
 )
 from discreet.server.pgwire.hollow import Hollow, HollowError
 from discreet.server.pgwire.hollow_link import HollowLink
-from discreet.server.pgwire.scram import (
-    MECHANISM,
-    Exchange,
-    keys_from,
-    keys_of_nobody,
-)
+from discreet.server.pgwire.sign_in import Asked, asked_in, caller_of
 from discreet.server.pgwire.sqlstates import WireError
-from discreet.server.pgwire.variables import PASSED_ON, PREFIX, Variables, options_in
+from discreet.server.pgwire.statements import Session
+from discreet.server.pgwire.variables import Variables
 from discreet.server.settings import Settings
 from discreet.server.signing import SignIns
 from discreet.server.sites import Site
 
 OK = Frame(b"R", INT32.pack(0))
-ASK_SCRAM = Frame(b"R", INT32.pack(10) + text(MECHANISM) + b"\0")
 
 CLOSING = ("57P01", "The server is shutting down", "Connect again in a few seconds")
 CROWDED = ("53300", "Too many connections are open", "Close some, or connect again later")
@@ -56,29 +49,11 @@ UNENCRYPTED = (
     "This server accepts encrypted connections only",
     "Connect with sslmode=require, or better sslmode=verify-full",
 )
-WRONG = (
-    "Use the account's name, and its token as the password. A token that was made before "
-    "version 0.2 must be made again"
-)
 NOT_DESCRIBED = (
     "58000",
     "The tables cannot be described to SQL clients at the moment",
     "Tell the data owner",
 )
-
-
-@dataclass(slots=True, kw_only=True)
-class Asked:
-    """What a client says of itself when it connects."""
-
-    user: str
-    database: str
-    settings: dict[str, str]
-    """Of PostgreSQL."""
-    variables: dict[str, str]
-    """Of Discreet."""
-    unknown: tuple[str, ...] = ()
-    """Extensions of the protocol that are not known here."""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -201,7 +176,7 @@ class Listener:
     async def cancel(self, number: int, key: bytes, host: str) -> None:
         """Cancel what a connection runs, if the key is its key."""
         known_key, connection = self._open.get(number, (b"", None))
-        if connection is None or known_key != key:
+        if connection is None or not compare_digest(known_key, key):
             with suppress(CallError):
                 self.sign_ins.count_address(host)
             return
@@ -226,7 +201,7 @@ class Guest:
         stream = Stream(reader, writer)
         host = _host(writer)
         try:
-            await self._signed_in(stream, reader, writer, host)
+            await self._signed_in(stream, writer, host)
         except WireError as error:
             stream.write(error.frame())
         except ProtocolError as error:
@@ -239,19 +214,18 @@ class Guest:
     async def _signed_in(
         self,
         stream: Stream,
-        reader: asyncio.StreamReader,
         writer: asyncio.StreamWriter,
         host: str,
     ) -> None:
         async with asyncio.timeout(self.listener.settings.limits.header_seconds):
-            asked = await self._asked(stream, reader, writer, host)
+            asked = await self._asked(stream, writer, host)
             if asked is None:
                 return
             if self.listener.is_crowded:
                 raise WireError(*CROWDED, is_fatal=True)
             if self.listener.tls is not None and not self.is_encrypted and not _is_local(host):
                 raise WireError(*UNENCRYPTED, is_fatal=True)
-            caller = await self._caller(stream, asked, host)
+            caller = await caller_of(stream, asked, host, self.listener.sign_ins)
         variables = _variables(asked)
         try:
             hollow = await self.listener.hollow(caller.site)
@@ -279,11 +253,10 @@ class Guest:
             sign_ins=self.listener.sign_ins,
             variables=variables,
         )
+        session = Session(desk=desk, stream=stream, link=link, open_scratch=scratch)
         connection = Connection(
             stream=stream,
-            desk=desk,
-            link=link,
-            open_scratch=scratch,
+            session=session,
             most_bytes=self.listener.settings.limits.body_bytes,
             is_stopping=lambda: self.listener.is_stopping,
         )
@@ -292,7 +265,6 @@ class Guest:
     async def _asked(
         self,
         stream: Stream,
-        reader: asyncio.StreamReader,
         writer: asyncio.StreamWriter,
         host: str,
     ) -> Asked | None:
@@ -313,44 +285,13 @@ class Guest:
                 stream.write_letter(b"N")
                 await stream.flush()
             elif code >> 16 == VERSION_3 >> 16:
-                asked = _asked_in(Reader(body))
+                asked = asked_in(Reader(body))
                 if code & 0xFFFF or asked.unknown:
                     stream.write(_older(asked.unknown))
                 return asked
             else:
                 raise WireError("0A000", "Only version 3 of the protocol is known", is_fatal=True)
         raise ProtocolError("The connection does not begin")
-
-    async def _caller(self, stream: Stream, asked: Asked, host: str) -> Caller:
-        """Let a client prove that it holds the token of an account."""
-        sign_ins = self.listener.sign_ins
-        try:
-            sign_ins.check_address(host)
-        except CallError as error:
-            raise WireError("53000", error.what, error.fix, is_fatal=True) from None
-        sites = dict(sign_ins.sites)
-        site, account = await asyncio.to_thread(_account, sites, asked)
-        keys = keys_of_nobody(f"{asked.database}\0{asked.user}")
-        if account is not None and account.scram is not None:
-            keys = keys_from(account.scram)
-        proof = await _proved(stream, Exchange(keys))
-        caller = None
-        if proof is not None and account is not None and site is not None:
-            caller = await asyncio.to_thread(
-                caller_named, site, account.name, site.fingerprint(account)
-            )
-        if proof is None or caller is None or site is None:
-            with suppress(CallError):
-                sign_ins.count_address(host)
-            what = f'password authentication failed for user "{asked.user}"'
-            raise WireError("28P01", what, WRONG, is_fatal=True)
-        stream.write(Frame(b"R", INT32.pack(12) + proof))
-        if site.name != asked.database:
-            raise _no_database(asked, await asyncio.to_thread(_names, sites, account))
-        try:
-            return caller.check("analyst")
-        except CallError as error:
-            raise WireError("42501", error.what, error.fix, is_fatal=True) from None
 
 
 def _host(writer: asyncio.StreamWriter) -> str:
@@ -360,27 +301,6 @@ def _host(writer: asyncio.StreamWriter) -> str:
 
 def _is_local(host: str) -> bool:
     return host in ("127.0.0.1", "::1")
-
-
-def _asked_in(reader: Reader) -> Asked:
-    given: dict[str, str] = {}
-    while not reader.is_at_end and (name := reader.text()):
-        given[name.casefold() if name != "_pq_" else name] = reader.text()
-    user = given.pop("user", "")
-    database = given.pop("database", "") or user
-    if given.pop("replication", "false") not in ("false", "off", "no", "0"):
-        raise WireError("0A000", "Replication is not supported", is_fatal=True)
-    try:
-        settings = {**options_in(given.pop("options", "")), **given}
-    except WireError as error:
-        raise WireError(error.code, error.what, error.hint, is_fatal=True) from None
-    return Asked(
-        user=user,
-        database=database,
-        settings={k: v for k, v in settings.items() if k in PASSED_ON},
-        variables={k: v for k, v in settings.items() if k.startswith(PREFIX)},
-        unknown=tuple(each for each in settings if each.startswith("_pq_.")),
-    )
 
 
 def _variables(asked: Asked) -> Variables:
@@ -394,58 +314,6 @@ def _older(unknown: tuple[str, ...]) -> Frame:
     """Return that only version 3.0 is known, and which extensions are not."""
     names = b"".join(map(text, unknown))
     return Frame(b"v", Struct("!ii").pack(VERSION_3, len(unknown)) + names)
-
-
-def _account(sites: Mapping[str, Site], asked: Asked) -> tuple[Site | None, Analyst | None]:
-    """Return the account that a client names, in the catalog that it names.
-
-    For the name of no catalog, it is that of any: the client must sign in before it learns more.
-    """
-    named = sites.get(asked.database)
-    for site in [named] if named is not None else sites.values():
-        for each in site.ledger.analysts():
-            if each.name == asked.user and each.enabled:
-                return site, each
-    return None, None
-
-
-def _names(sites: Mapping[str, Site], account: Analyst | None) -> list[str]:
-    """Return the catalogs in which an account has the same token."""
-    return [
-        name
-        for name, site in sites.items()
-        if account is not None
-        and any(
-            each.name == account.name and each.token_hash == account.token_hash
-            for each in site.ledger.analysts()
-        )
-    ]
-
-
-def _no_database(asked: Asked, names: list[str]) -> WireError:
-    what = f'database "{asked.database}" does not exist'
-    return WireError("3D000", what, f"You may use: {', '.join(names)}", is_fatal=True)
-
-
-async def _proved(stream: Stream, exchange: Exchange) -> bytes | None:
-    """Return the last message of SCRAM; None for somebody who does not hold the token."""
-    stream.write(ASK_SCRAM)
-    await stream.flush()
-    first = Reader((await _password(stream)).body)
-    if first.text() != MECHANISM:
-        raise WireError("28000", f"Only {MECHANISM} is supported", is_fatal=True)
-    stream.write(
-        Frame(b"R", INT32.pack(11) + exchange.challenge(first.bytes_(first.number(INT32))))
-    )
-    await stream.flush()
-    return exchange.verify((await _password(stream)).body)
-
-
-async def _password(stream: Stream) -> Frame:
-    frame = await stream.read(MOST_PASSWORD)
-    if frame.kind != b"p":
-        raise ProtocolError("A password is expected")
-    return frame
 
 
 def _greet(stream: Stream, link: HollowLink, asked: Asked, number: int, key: bytes) -> None:

@@ -19,9 +19,6 @@ ITERATIONS = 4096
 
 STORED = re.compile(r"SCRAM-SHA-256\$([0-9]{1,9}):([^$:]+)\$([^$:]+):([^$:]+)")
 
-UNKNOWN = SYSTEM.draw(32)
-"""From it follow the salts of accounts that do not exist: the same each time in one process."""
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Keys:
@@ -43,9 +40,9 @@ def keys_from(scram: str) -> Keys:
     return Keys(salt=salt, iterations=int(iterations), stored_key=stored_key, server_key=server_key)
 
 
-def keys_of_nobody(name: str) -> Keys:
-    """Return keys that no token has, with the salt that this name always gets."""
-    salt = hmac.digest(UNKNOWN, name.encode("utf-8", "replace"), sha256)[:16]
+def keys_of_nobody(secret: str) -> Keys:
+    """Return keys that no token has; their salt follows from a secret of the name."""
+    salt = sha256(secret.encode("utf-8", "replace")).digest()[:16]
     key = SYSTEM.draw(32)
     return Keys(salt=salt, iterations=ITERATIONS, stored_key=key, server_key=key)
 

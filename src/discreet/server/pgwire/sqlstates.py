@@ -1,4 +1,4 @@
-"""Errors and notices as PostgreSQL's clients read them: a code of five characters, words, a hint."""
+"""Errors and notices as PostgreSQL's clients read them: a code of five characters, and words."""
 
 from collections.abc import Mapping
 

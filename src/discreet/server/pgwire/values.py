@@ -9,8 +9,7 @@ import re
 from collections.abc import Callable, Mapping
 from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal, InvalidOperation
-from struct import Struct
-from struct import error as StructError
+from struct import Struct, error
 from typing import Any
 
 import pyarrow as pa
@@ -174,8 +173,8 @@ def decoded(value: bytes | None, type_: int, form: int) -> Any:
         if form == 0:
             return _from_text(value.decode(), type_)
         return _from_binary(value, type_)
-    except (StructError, UnicodeDecodeError, OverflowError, InvalidOperation) as error:
-        raise ValueError from error
+    except (error, UnicodeDecodeError, OverflowError, InvalidOperation) as cause:
+        raise ValueError from cause
 
 
 def _from_text(text: str, type_: int) -> Any:
@@ -232,21 +231,18 @@ FROM_TEXT: Mapping[int, Callable[[str], Any]] = {
 def _from_binary(value: bytes, type_: int) -> Any:
     if type_ in TEXTS:
         return _from_text(value.decode(), TEXT)
-    match type_:
-        case 16:
-            return Struct("!B").unpack(value)[0] != 0
-        case 21 | 23 | 20:
-            return Struct({INT2: "!h", INT4: "!i", INT8: "!q"}[type_]).unpack(value)[0]
-        case 700 | 701:
-            return _finite(Struct("!f" if type_ == FLOAT4 else "!d").unpack(value)[0])
-        case 1082:
-            return FIRST_DAY + timedelta(days=INT32.unpack(value)[0])
-        case 1114 | 1184:
-            moment = FIRST_MOMENT + timedelta(microseconds=Struct("!q").unpack(value)[0])
-            return moment.replace(tzinfo=UTC) if type_ == TIMESTAMPTZ else moment
-        case 1700:
-            return _numeric(value)
-    raise ValueError
+    read = FROM_BINARY.get(type_)
+    if read is None:
+        raise ValueError
+    return read(value)
+
+
+def _one(form: str) -> Callable[[bytes], Any]:
+    return lambda value: Struct(form).unpack(value)[0]
+
+
+def _instant(value: bytes) -> datetime:
+    return FIRST_MOMENT + timedelta(microseconds=_one("!q")(value))
 
 
 def _numeric(value: bytes) -> Decimal:
@@ -260,6 +256,19 @@ def _numeric(value: bytes) -> Decimal:
     number = Decimal(text).scaleb(4 * (weight - count + 1) if digits else 0)
     return -number if sign else number
 
+
+FROM_BINARY: Mapping[int, Callable[[bytes], Any]] = {
+    BOOL: lambda value: bool(_one("!B")(value)),
+    INT2: _one("!h"),
+    INT4: _one("!i"),
+    INT8: _one("!q"),
+    FLOAT4: lambda value: _finite(_one("!f")(value)),
+    FLOAT8: lambda value: _finite(_one("!d")(value)),
+    DATE: lambda value: FIRST_DAY + timedelta(days=_one("!i")(value)),
+    TIMESTAMP: _instant,
+    TIMESTAMPTZ: lambda value: _instant(value).replace(tzinfo=UTC),
+    NUMERIC: _numeric,
+}
 
 MOST_ITEMS = 10_000
 
@@ -287,7 +296,8 @@ def _array_text(text: str, inner: int) -> list[Any]:
     """Return an array of one dimension that is written as {a,"b c",NULL}."""
     if not (text.startswith("{") and text.endswith("}")):
         raise ValueError
-    content, items, place = text[1:-1], [], 0
+    content, place = text[1:-1], 0
+    items: list[Any] = []
     while content.strip() and place <= len(content):
         found = ITEM.match(content, place)
         if found is None or len(items) >= MOST_ITEMS:

@@ -39,9 +39,15 @@ def _switch(name: str, text: str) -> str:
 
 
 def _count(name: str, text: str) -> str:
-    if not (text.isascii() and text.isdigit() and 1 <= int(text[:18]) and len(text) < 18):
+    if not (text.isascii() and text.isdigit() and int(text[:18]) >= 1 and len(text) < 18):
         raise WireError("22023", f"{name} must be a whole number, 1 or more")
     return text
+
+
+def _dialect(name: str, text: str) -> str:
+    if text.casefold() not in ("postgres", "duckdb"):
+        raise WireError("22023", f"{name} must be postgres or duckdb")
+    return text.casefold()
 
 
 READERS: Mapping[str, Callable[[str, str], str]] = {
@@ -53,6 +59,7 @@ READERS: Mapping[str, Callable[[str, str], str]] = {
     "discreet.intervals": _switch,
     "discreet.snap_times": _switch,
     "discreet.accept_unlikely": _switch,
+    "discreet.dialect": _dialect,
 }
 """The settings of Discreet, and how each is read."""
 
@@ -61,6 +68,7 @@ DEFAULTS = {
     "discreet.intervals": "off",
     "discreet.snap_times": "off",
     "discreet.accept_unlikely": "off",
+    "discreet.dialect": "postgres",
 }
 
 PASSED_ON = frozenset(
@@ -83,28 +91,6 @@ PASSED_ON = frozenset(
     ]
 )
 """Settings of PostgreSQL that clients may set: none of them lets a statement do more harm."""
-
-IGNORED = frozenset(
-    [
-        "client_encoding",
-        "default_transaction_deferrable",
-        "enable_nestloop",
-        "escape_string_warning",
-        "geqo",
-        "idle_in_transaction_session_timeout",
-        "jit",
-        "lock_timeout",
-        "names",
-        "row_security",
-        "session_replication_role",
-        "standard_conforming_strings",
-        "statement_timeout",
-        "synchronize_seqscans",
-        "work_mem",
-        "xmloption",
-    ]
-)
-"""Settings that clients set and that change nothing here: limits are those of the server."""
 
 
 @dataclass(slots=True)
@@ -154,8 +140,8 @@ class Variables:
         """Return whether a switch is on."""
         return self.get(f"{PREFIX}{name}") == "on"
 
-    def amount(self, name: str) -> str | None:
-        """Return an amount."""
+    def stated(self, name: str) -> str | None:
+        """Return what is stated: an amount, or the dialect of queries."""
         return self.get(f"{PREFIX}{name}")
 
     def begin(self) -> None:
@@ -178,9 +164,7 @@ def options_in(text: str) -> dict[str, str]:
         word = words.pop(0)
         if word == "-c" and words:
             word = words.pop(0)
-        elif word.startswith("--"):
-            word = word[2:]
-        elif word.startswith("-c"):
+        elif word.startswith(("--", "-c")):
             word = word[2:]
         else:
             raise WireError("22023", "The options of the connection are not understood", FORM)
