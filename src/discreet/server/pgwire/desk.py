@@ -11,6 +11,7 @@ from datetime import UTC, datetime
 from math import isnan
 from typing import Any, TypeVar
 
+import pyarrow as pa
 from pydantic import ValidationError
 
 from discreet.answer import Answer
