@@ -126,7 +126,7 @@ class _Builder:
         if not self.release.aggregates and self.is_known:
             raise UnsupportedError(
                 "This query only lists declared groups, which are public",
-                "Add an aggregate, for example COUNT(*)",
+                "Add an aggregate such as COUNT(*), or leave out joins and other conditions",
             )
         limit = self.release.group_limit
         most = None if limit is None else limit.most
