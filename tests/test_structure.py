@@ -38,7 +38,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "pair_moments": set(),
     "estimators": {"mechanisms", "pair_moments"},
     "utility": {"accounting", "local", "mechanisms", "noise", "parameters", "plots"},
-    "catalog": {"accounting", "mechanisms", "parameters"},
+    "catalog": {"account_limits", "accounting", "mechanisms", "parameters"},
     "tables": {"catalog"},
     "query": {
         "accounting",
@@ -158,6 +158,7 @@ MAY_IMPORT: dict[str, set[str]] = {
         "reuse",
     },
     "opening": {
+        "account_limits",
         "accounting",
         "amounts",
         "bounds",
@@ -209,6 +210,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     },
     "demo": {"writing"},
     "server": {
+        "account_limits",
         "written",
         "accounting",
         "amounts",
@@ -245,6 +247,7 @@ MAY_IMPORT: dict[str, set[str]] = {
         "wire",
     },
     "cli": {
+        "account_limits",
         "written",
         "account",
         "client",
@@ -391,7 +394,7 @@ INSIDE: dict[str, dict[str, set[str]]] = {
         "edits entries schema",
         "shown",
         "catalog columns",
-        "sources unit_names",
+        "analysts sources unit_names",
         "toml",
         "declaration",
         "arguments resolve",
