@@ -56,7 +56,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "planner": {"catalog", "engines", "parameters", "postprocess", "query", "written"},
     "bounds": {"catalog", "parameters", "planner", "query", "tables", "written"},
     "terms": {"catalog", "parameters", "written"},
-    "known_releases": {"ledger", "query", "tables"},
+    "known_releases": {"account_limits", "ledger", "query", "tables"},
     "reuse": {"catalog", "estimators", "known_releases", "ledger", "planner", "query", "tables"},
     "coverage": {
         "bounds",
@@ -83,7 +83,6 @@ MAY_IMPORT: dict[str, set[str]] = {
         "writing",
     },
     "explanation": {
-        "account_limits",
         "amounts",
         "answer",
         "bounds",
