@@ -73,18 +73,26 @@ USED_BY_CLIENTS = (
     "clock_timestamp",
     "gen_random_uuid",
     "pg_advisory_unlock_all",
+    "pg_collation_actual_version",
+    "pg_database_collation_actual_version",
     "pg_database_size",
     "pg_indexes_size",
     "pg_is_in_recovery",
+    "pg_jit_available",
+    "pg_partition_ancestors",
+    "pg_partition_tree",
+    "pg_prepared_xact",
     "pg_relation_size",
+    "pg_sequence_last_value",
     "pg_table_size",
     "pg_tablespace_size",
     "pg_total_relation_size",
+    "random",
     "timeofday",
 )
 """Functions that clients call and that do no harm, though their results change."""
 
-REVOKED = ("repeat", "lpad", "rpad", "array_fill", "query_to_xml", "pg_stat_get_activity")
+REVOKED = ("repeat", "lpad", "rpad", "array_fill", "pg_stat_get_activity")
 """Functions that fill the memory, or show what other connections do."""
 
 REVOKE = f"""
@@ -93,7 +101,7 @@ DECLARE f regprocedure;
 BEGIN
   FOR f IN SELECT p.oid FROM pg_proc p WHERE p.prokind <> 'a'
     AND (p.provolatile = 'v' OR p.proname IN ({", ".join(f"'{each}'" for each in REVOKED)})
-         OR p.proname LIKE 'pg_stat_get_backend%')
+         OR p.proname ~ '^pg_stat_get_(backend|db_|io)|_to_xml')
     AND p.proname NOT IN ({", ".join(f"'{each}'" for each in USED_BY_CLIENTS)})
   LOOP
     EXECUTE format('REVOKE EXECUTE ON FUNCTION %s FROM PUBLIC', f);

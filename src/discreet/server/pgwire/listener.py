@@ -3,8 +3,8 @@
 import asyncio
 import socket
 from collections import Counter
-from collections.abc import Iterable, Mapping
-from contextlib import suppress
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from hmac import compare_digest
 from itertools import count
@@ -14,6 +14,7 @@ from typing import Any
 from discreet.noise import SYSTEM
 from discreet.server.admission import Turns
 from discreet.server.asking import QueryRunner
+from discreet.server.callers import Caller
 from discreet.server.faults import CallError
 from discreet.server.pgwire.connection import Connection
 from discreet.server.pgwire.desk import Desk
@@ -155,19 +156,26 @@ class Listener:
                 known[1].close()
             return await asyncio.to_thread(self._make, site)
 
-    async def admit(self, connection: Connection, account: str, key: bytes, number: int) -> None:
-        """Serve a client that has signed in, within the limits of its account."""
+    @contextmanager
+    def place_for(self, account: str) -> Iterator[None]:
+        """Count a connection of an account, or send it away."""
         if self._per_account[account] >= self.settings.limits.pg_connections_per_account:
             raise WireError(*CROWDED, is_fatal=True)
         self._per_account[account] += 1
+        try:
+            yield
+        finally:
+            self._per_account[account] -= 1
+            if not self._per_account[account]:
+                del self._per_account[account]
+
+    async def admit(self, connection: Connection, key: bytes, number: int) -> None:
+        """Serve a client that has signed in; it can be cancelled by its key."""
         self._open[number] = (key, connection)
         try:
             await connection.run()
         finally:
             del self._open[number]
-            self._per_account[account] -= 1
-            if not self._per_account[account]:
-                del self._per_account[account]
 
     def next_number(self) -> int:
         """Return a number for a connection."""
@@ -227,14 +235,19 @@ class Guest:
                 raise WireError(*UNENCRYPTED, is_fatal=True)
             caller = await caller_of(stream, asked, host, self.listener.sign_ins)
         variables = _variables(asked)
+        with self.listener.place_for(caller.place):
+            await self._served(stream, asked, caller, variables)
+
+    async def _served(
+        self, stream: Stream, asked: Asked, caller: Caller, variables: Variables
+    ) -> None:
         try:
             hollow = await self.listener.hollow(caller.site)
         except HollowError:
             raise WireError(*NOT_DESCRIBED, is_fatal=True) from None
-        database = caller.site.name
 
         async def opened(settings: Mapping[str, str]) -> HollowLink:
-            return await HollowLink.open(hollow.address, database, settings)
+            return await HollowLink.open(hollow.address, caller.site.name, settings)
 
         async def scratch() -> HollowLink:
             return await opened({})
@@ -260,7 +273,7 @@ class Guest:
             most_bytes=self.listener.settings.limits.body_bytes,
             is_stopping=lambda: self.listener.is_stopping,
         )
-        await self.listener.admit(connection, caller.place, key, number)
+        await self.listener.admit(connection, key, number)
 
     async def _asked(
         self,

@@ -7,8 +7,8 @@ from discreet.server.pgwire.frames import Frame, fields
 
 OF_CODES: Mapping[str, str] = {
     "budget": "53400",
-    "query_limit": "53400",
-    "day_limit": "53400",
+    "per_query_limit": "53400",
+    "per_day_limit": "53400",
     "row_level": "42501",
     "approval_needed": "42501",
     "not_allowed": "42501",
