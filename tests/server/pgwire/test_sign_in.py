@@ -5,6 +5,7 @@ import shutil
 from collections.abc import Iterator
 from pathlib import Path
 from struct import Struct
+from typing import Any
 
 import psycopg
 import pytest
@@ -168,7 +169,7 @@ def test_connections_are_encrypted_with_the_certificate_of_the_server(tmp_path: 
     options = ("--tls-cert", str(certificate), "--tls-key", str(key))
     catalog = write_clinic(tmp_path / "clinic")
     with wired(catalog, *options, scheme="https", verify=False) as served:
-        checked = {"sslmode": "verify-full", "sslrootcert": str(authority)}
+        checked: dict[str, Any] = {"sslmode": "verify-full", "sslrootcert": str(authority)}
         with served.connect(epsilon=1, **checked) as connection:
             assert connection.pgconn.ssl_in_use
             rows = connection.execute("SELECT region, COUNT(*) FROM visits GROUP BY 1").fetchall()
