@@ -5,7 +5,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from fractions import Fraction
 
-from discreet.agents.desk import Rejection, rejection
+from discreet.agents.desk import RejectionError, rejection
 from discreet.amounts import amount_down, amount_up, equation
 
 UNCERTAIN = {"still_running", "cancelled", "internal", "engine", "ledger", "unanswered", "server"}
@@ -51,7 +51,7 @@ class Ceiling:
         self._running.append(spending)
         try:
             yield spending
-        except Rejection as error:
+        except RejectionError as error:
             if error.code not in UNCERTAIN:
                 spending.charged = Fraction(0)
             raise

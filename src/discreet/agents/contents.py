@@ -26,13 +26,17 @@ class Cost(Content):
     delta: float = 0.0
 
 
-class Remaining(Content):
+class RemainingBudget(Content):
     """What remains of a budget, and its total."""
 
     epsilon: float
     total_epsilon: float
     delta: float = 0.0
     total_delta: float = 0.0
+    rho: Annotated[
+        float | None, Field(description="With concentrated accounting: ρ, which may last longer")
+    ] = None
+    total_rho: float | None = None
 
 
 # --------------------------------------------------------------------------- tables
@@ -96,7 +100,7 @@ def _column(column: JsonObject) -> TableColumn:
 # --------------------------------------------------------------------------- a preview
 
 
-class ExplainedColumn(Content):
+class PreviewedColumn(Content):
     """A column of the answer, before it is asked for."""
 
     name: str
@@ -112,12 +116,12 @@ class Explained(Content):
 
     cost: Cost
     due: Annotated[Cost, Field(description="What asking it now would spend: 0 if it is saved")]
-    remaining: Remaining | None
+    remaining: RemainingBudget | None
     needs_confirmation: Annotated[
         bool, Field(description="Whether a person must confirm this query before it runs")
     ] = False
     confidence: float
-    columns: list[ExplainedColumn]
+    columns: list[PreviewedColumn]
     groups: list[str]
     limits: list[str]
     left_out: list[str]
@@ -134,7 +138,7 @@ def explained_from(found: JsonObject) -> Explained:
         remaining=None if told["remaining"] is None else remaining_from(told["remaining"]),
         confidence=told["confidence"],
         columns=[
-            ExplainedColumn(
+            PreviewedColumn(
                 name=each["name"],
                 statistic=each["statistic"],
                 margin=each["margin"],
@@ -164,7 +168,7 @@ class Estimate(Content):
     high: Cell = None
 
 
-class AnswerColumn(Content):
+class AnsweredColumn(Content):
     """A column of an answer. Only an estimate has a margin of error."""
 
     name: str
@@ -176,14 +180,14 @@ class Answered(Content):
     """An answer: noisy numbers, how accurate they are, and what they cost."""
 
     id: Annotated[str, Field(description="The resource discreet://answers/{id} has it again")]
-    columns: list[AnswerColumn]
+    columns: list[AnsweredColumn]
     rows: list[dict[str, Estimate | Cell]]
     rows_left_out: Annotated[
         int, Field(description="Rows of the answer that are not shown here; the resource has all")
     ] = 0
     confidence: float
     cost: Annotated[Cost, Field(description="What this call spent")]
-    remaining: Remaining
+    remaining: RemainingBudget
     from_ledger: Annotated[bool, Field(description="Whether it was saved, so this was free")]
     notes: list[str]
 
@@ -195,7 +199,7 @@ def answered_from(id_: str, found: JsonObject, most: int | None = None) -> Answe
     names = [each["name"] for each in told["columns"]]
     return Answered(
         id=id_,
-        columns=[AnswerColumn(**each) for each in told["columns"]],
+        columns=[AnsweredColumn(**each) for each in told["columns"]],
         rows=[
             {name: _cell(told, name, number, row[i]) for i, name in enumerate(names)}
             for number, row in enumerate(rows)
@@ -232,12 +236,12 @@ class EnoughFor(Content):
     queries: int
 
 
-class Budget(Content):
+class AccountBudget(Content):
     """What remains for this account and in total."""
 
     account: str
-    remaining: Remaining
-    total: Annotated[Remaining, Field(description="Of all accounts together")]
+    remaining: RemainingBudget
+    total: Annotated[RemainingBudget, Field(description="Of all accounts together")]
     enough_for: list[EnoughFor]
     confirm_above: Annotated[
         float | None, Field(description="A person confirms a query that costs more")
@@ -247,10 +251,10 @@ class Budget(Content):
     ] = None
 
 
-def budget_from(found: JsonObject) -> Budget:
+def budget_from(found: JsonObject) -> AccountBudget:
     """Return what remains."""
     told = inert(found)
-    return Budget(
+    return AccountBudget(
         account=told["account"],
         remaining=remaining_from(told["remaining"]),
         total=remaining_from(told["total"]),
@@ -311,9 +315,11 @@ def cost_from(told: Mapping[str, Any]) -> Cost:
     return Cost(epsilon=told["epsilon"], delta=told["delta"])
 
 
-def remaining_from(told: Mapping[str, Any]) -> Remaining:
+def remaining_from(told: Mapping[str, Any]) -> RemainingBudget:
     """Return what remains of a budget."""
-    return Remaining(**{name: told[name] for name in Remaining.model_fields})
+    return RemainingBudget.model_validate(
+        {name: told.get(name) for name in RemainingBudget.model_fields}
+    )
 
 
 def inert(value: Any) -> Any:

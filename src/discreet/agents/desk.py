@@ -43,7 +43,7 @@ FIXES = {
 """What an agent can do about an error that is not about the query."""
 
 
-class Rejection(Exception):
+class RejectionError(Exception):
     """A call that is rejected. Its parts are those of an error of the server."""
 
     def __init__(self, content: Mapping[str, Any]) -> None:
@@ -72,6 +72,6 @@ def _fix(code: str, given: str) -> str:
     return f"{sentence(given)} {instead}" if code == "unlikely_groups" else instead
 
 
-def rejection(code: str, what: str, fix: str = "") -> Rejection:
+def rejection(code: str, what: str, fix: str = "") -> RejectionError:
     """Return why a call is rejected."""
-    return Rejection({"code": code, "message": what, "remedy": fix})
+    return RejectionError({"code": code, "message": what, "remedy": fix})

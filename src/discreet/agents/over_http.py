@@ -8,6 +8,7 @@ import json
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field
+from typing import cast
 from urllib.parse import urlsplit
 
 from fastapi import FastAPI, Request, Response
@@ -15,9 +16,9 @@ from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
 from starlette.routing import Route
 from starlette.types import Message, Receive, Scope, Send
 
+from discreet.agents.agent_server import AnyContext, make_server
 from discreet.agents.caller_desk import CallerDesk
 from discreet.agents.desk import Desk
-from discreet.agents.tools import AnyContext, make_server
 from discreet.server.callers import NOWHERE, STRANGER, Caller
 from discreet.server.faults import CallError
 from discreet.server.reading import only_fields
@@ -83,7 +84,7 @@ class AgentRoute:
         return caller
 
     def _desk(self, context: AnyContext) -> Desk:
-        state, scope = self.app.state, context.request.scope
+        state, scope = self.app.state, _scope(context)
         return CallerDesk(
             caller=scope[CALLER],
             runner=state.runner,
@@ -100,8 +101,14 @@ def add_routes(app: FastAPI) -> AgentRoute:
     return route
 
 
+def _scope(context: AnyContext) -> Scope:
+    """Return the scope of the HTTP call that a message came with."""
+    request: Request = cast("Request", context.request)
+    return request.scope
+
+
 def _holder(context: AnyContext) -> str:
-    caller: Caller = context.request.scope[CALLER]
+    caller: Caller = _scope(context)[CALLER]
     return json.dumps([caller.place, caller.name, caller.token_hash])
 
 

@@ -6,11 +6,11 @@ from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
 
+from discreet.agents.agent_server import make_server
 from discreet.agents.caller_desk import CallerDesk
 from discreet.agents.ceiling import Ceiling
 from discreet.agents.desk import Desk
 from discreet.agents.remote_desk import RemoteDesk
-from discreet.agents.tools import make_server
 from discreet.client import Remote
 from discreet.errors import AccountError
 from discreet.ledger import Analyst
@@ -39,9 +39,7 @@ def serve_catalog(
     site = open_site("data", path)
     try:
         found = account(site)
-        caller = Caller(
-            name=found.name, role=found.role, site=site, token_hash=found.token_hash
-        )
+        caller = Caller(name=found.name, role=found.role, site=site, token_hash=found.token_hash)
         asyncio.run(_serve_caller(caller, most, is_read_only))
     finally:
         site.close()

@@ -7,7 +7,7 @@ from fractions import Fraction
 from typing import Any
 from urllib.parse import quote
 
-from discreet.agents.desk import Rejection
+from discreet.agents.desk import RejectionError
 from discreet.client import Remote
 from discreet.client.calls import UNREADABLE, UNSOUND, HttpReply, ServerError
 from discreet.noise import SYSTEM
@@ -34,7 +34,7 @@ class RemoteDesk:
         reply = await self._reply("POST", "/ask", _sent(query), key)
         try:
             return reply.headers.get("discreet-answer", ""), _read(reply)
-        except Rejection as error:
+        except RejectionError as error:
             if error.place is not None:  # it is about the query: its preview has queries to try
                 await self.explain(ExplainBody(**query.model_dump(exclude={"accept_unlikely"})))
             raise
@@ -77,7 +77,7 @@ def _read(reply: HttpReply) -> JsonObject:
         content: Any = json.loads(reply.body)
         if reply.status < 400:
             return dict(content)
-        error = Rejection(content["error"])
+        error = RejectionError(content["error"])
     except UNSOUND:
         raise ServerError(*UNREADABLE) from None
     raise error

@@ -59,7 +59,9 @@ def mcp(
     catalog: Catalog = DEFAULT_CATALOG,
     account: Annotated[
         str | None,
-        typer.Option("--as", "--account", metavar="NAME", help="The agent's account (owners only)."),
+        typer.Option(
+            "--as", "--account", metavar="NAME", help="The agent's account (owners only)."
+        ),
     ] = None,
     token: Annotated[
         str | None,

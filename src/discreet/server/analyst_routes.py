@@ -88,7 +88,6 @@ async def explain(request: Request, caller: Asker, body: ExplainBody) -> Respons
 
     The error of a rejected query may have `fixes`: up to three queries that would be accepted.
     """
-
     fixes = not _is_for_client(request)
     found = await planned(request, caller, lambda: explained(caller, body, with_fixes=fixes))
     return _content(request, found)

@@ -68,7 +68,7 @@ class Settings:
     proxies: tuple[str, ...] = ("127.0.0.1", "::1")
     """Addresses or networks of proxies whose `X-Forwarded-For` is trusted (`--behind-proxy`)."""
     agents: bool = False
-    """Whether agents may ask over MCP, at `/mcp` (`--mcp`). They sign in with tokens of accounts."""
+    """Whether AI agents may ask at `/mcp` (`--mcp`). They sign in with tokens of accounts."""
     oidc: OidcSettings | None = None
     """The OpenID provider that people may sign in at."""
     add_data_from: tuple[str, ...] = ()
