@@ -3,6 +3,7 @@
 from collections.abc import Callable, Collection
 from typing import Protocol, Unpack
 
+from discreet.account_limits import AccountLimits
 from discreet.answer import Answer, Balance
 from discreet.catalog.catalog import Catalog
 from discreet.catalog.schema import Bounds
@@ -23,6 +24,8 @@ class Curates(Protocol):
     def explain(self, sql: str, *, account: str, **terms: Unpack[ExplainTerms]) -> Explanation: ...
 
     def remaining_of(self, account: str) -> Balance: ...
+
+    def limits_of(self, account: str) -> AccountLimits: ...
 
     def find_bounds(self, column: str, *, epsilon: Real, account: str) -> Bounds: ...
 
@@ -59,6 +62,11 @@ class Account:
     def remaining(self) -> Balance:
         """What is left of the account's cap, or of the total where that is less."""
         return self._curator.remaining_of(self.name)
+
+    @property
+    def limits(self) -> AccountLimits:
+        """What one query may cost, and what remains today; the cap and the total hold besides."""
+        return self._curator.limits_of(self.name)
 
     @accepting_old_names
     def ask(self, sql: str, **terms: Unpack[Terms]) -> Answer:

@@ -8,6 +8,7 @@ from typing import Self
 import pyarrow as pa
 
 from discreet.account import Account
+from discreet.account_limits import AccountLimits
 from discreet.amounts import balance_from
 from discreet.answer import Answer, Balance, Price
 from discreet.answer.answer import REUSED
@@ -29,6 +30,7 @@ from discreet.explanation.from_plan import (
     explain_plan,
     explain_unfound,
     note_of_bounds,
+    with_limits,
 )
 from discreet.explanation.notes import (
     cut_table_note,
@@ -212,17 +214,20 @@ class Curator:
 
         search = bounds_search(self._planner, query, target, find_bounds_of, catalog)
         if search is None:
-            return explained(self._planner.plan(query, target, catalog))
+            found = explained(self._planner.plan(query, target, catalog))
+            return with_limits(found, account, self.limits_of(account))
         finding = {ref: self._planner.bind(each) for ref, each in search.plans.items()}
         bounds = self._known_bounds(finding, account)
         if bounds is not None:
             bound = self._planner.plan(query, search.target, search.with_bounds(bounds))
-            return explain_found(explained(bound), search, bounds)
+            found = explain_found(explained(bound), search, bounds)
+            return with_limits(found, account, self.limits_of(account))
         wide, narrow = (
             explained(self._planner.plan(query, search.target, search.with_placeholders(part)))
             for part in (Fraction(1), Fraction(1, 2))
         )
-        return explain_unfound((wide, narrow), search, [*map(explained, finding.values())])
+        found = explain_unfound((wide, narrow), search, [*map(explained, finding.values())])
+        return with_limits(found, account, self.limits_of(account))
 
     def find_bounds(self, column: str, *, epsilon: Real, account: str = OWNER) -> Bounds:
         """Return bounds of a column, found privately at the price of exactly epsilon.
@@ -304,6 +309,10 @@ class Curator:
         with self._ledger.view() as view:
             balance = view.balance(account)
         return balance_from(balance.remaining, balance.limit)
+
+    def limits_of(self, account: str) -> AccountLimits:
+        """Return what one query of an account may cost, and what remains of its limit per day."""
+        return self._ledger.limits_of(account)
 
     def public_tables(self) -> dict[str, pa.Table]:
         """Return the public tables by name, as they were when the data were opened."""

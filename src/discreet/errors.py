@@ -1,49 +1,21 @@
 """Exceptions. Each builds its own message: what is wrong, where, and how to fix it."""
 
-import re
 from collections.abc import Mapping, Sequence
+from datetime import datetime
 from fractions import Fraction
 from shlex import quote
 from typing import Literal, TypeAlias
 
+from discreet import error_text
+from discreet.error_text import place_of
 from discreet.notebook import OneSentence
+
+COMMANDS, without_commands = error_text.COMMANDS, error_text.without_commands
+message, sentence = error_text.message, error_text.sentence
+readable, shown = error_text.readable, error_text.shown
 
 HIDDEN = object()
 """Replaces a value that must not be shown, because it may come from the data."""
-
-COMMANDS = re.compile(
-    r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]"
-)
-"""Control characters, marks that change the direction of writing, line breaks and surrogates."""
-
-
-def without_commands(text: str) -> str:
-    """Return the text with control characters written as escapes."""
-    return COMMANDS.sub(lambda found: _escape(found[0]), text)
-
-
-def _escape(character: str) -> str:
-    code = ord(character)
-    return "\\r" if character == "\r" else f"\\x{code:02x}" if code < 256 else f"\\u{code:04x}"
-
-
-def message(what: str, fix: str = "", *, place: str = "", excerpt: str = "") -> str:
-    """Compose an error: what is wrong, where, and what to do about it.
-
-    `what` is one sentence without its full stop, which comes after the place. A missing full stop
-    of `fix` is added. `excerpt` are the lines of a query, shown between the two.
-    """
-    first = sentence(f"{what} ({place})" if place else what)
-    last = sentence(fix[:1].upper() + fix[1:]) if fix else ""
-    if excerpt:
-        lines = "\n".join(f"  {each}" for each in excerpt.split("\n"))
-        return f"{without_commands(first)}\n{lines}\n{without_commands(last)}".rstrip()
-    return without_commands(f"{first} {last}".rstrip())
-
-
-def sentence(words: str) -> str:
-    """Return words with a full stop at the end, unless they end with another mark."""
-    return words if words.endswith((".", "?", "!")) else f"{words}."
 
 
 class DiscreetWarning(UserWarning):
@@ -190,6 +162,46 @@ class BudgetError(DiscreetError):
         return error
 
 
+class PerQueryLimitError(BudgetError):
+    """A query would cost more than one query of this account may. Nothing was charged."""
+
+    def __init__(self, analyst: str, epsilon: Fraction, most: Fraction) -> None:
+        self.requested, self.remaining = {"epsilon": epsilon}, {"epsilon": most}
+        self.analyst = analyst
+        DiscreetError.__init__(
+            self,
+            f"This query would cost ε = {_brief(epsilon)}, and analyst {shown(analyst)} may spend "
+            f"at most ε = {_brief(most)} per query",
+            "Use a smaller epsilon, or ask the data owner to raise this limit. Nothing was spent",
+        )
+
+
+class PerDayLimitError(BudgetError):
+    """A query would cost more than this account may still spend today. Nothing was charged.
+
+    `renewed` is when the next day begins. A day begins at 00:00 UTC.
+    """
+
+    renewed: datetime | None = None
+
+    def __init__(
+        self, analyst: str, epsilon: Fraction, left: Fraction, most: Fraction, renewed: datetime
+    ) -> None:
+        self.requested, self.remaining = {"epsilon": epsilon}, {"epsilon": left}
+        self.analyst, self.renewed = analyst, renewed
+        fixes = [
+            *(["use a smaller epsilon"] if left else []),
+            *([f"wait until {renewed:%Y-%m-%d %H:%M} UTC"] if epsilon <= most else []),
+            "ask the data owner to raise this limit",
+        ]
+        DiscreetError.__init__(
+            self,
+            f"This query would cost ε = {_brief(epsilon)}, and ε = {_brief(left)} of the "
+            f"ε = {_brief(most)} per day remains today for analyst {shown(analyst)}",
+            f"{', or '.join(fixes)}. Nothing was spent",
+        )
+
+
 SYMBOLS = {"epsilon": "ε", "delta": "δ", "rho": "ρ"}
 
 
@@ -265,31 +277,6 @@ class MissingExtraError(DiscreetError, ImportError):
         super().__init__(f"{what} is not installed", f"Run: pip install 'discreet[{extra}]'")
 
 
-def shown(value: object) -> str:
-    """Return a value as errors show it: short, on one line, fractions as decimals if possible."""
-    try:
-        text = readable(value) if isinstance(value, Fraction) else repr(value)
-    except (OverflowError, ValueError):
-        return "a number too long to show"
-    except Exception:  # noqa: BLE001 - the repr of a foreign type may do anything
-        return "a value that cannot be shown"
-    text = " ".join(text.split())
-    return text if len(text) <= 60 else text[:57] + "..."
-
-
-MOST_SHOWN = 10**300
-"""Larger numbers do not fit into a float."""
-
-
-def readable(value: Fraction) -> str:
-    """Return a fraction as a decimal if a short one is exact, else as p/q or rounded."""
-    if abs(value) > MOST_SHOWN:
-        return f"{'less than -' if value < 0 else 'more than '}1e300"
-    if Fraction(decimal := f"{float(value):.12g}") == value:
-        return decimal
-    return str(value) if len(str(value)) <= 20 else f"about {decimal}"
-
-
 # --------------------------------------------------------------------------- queries
 
 
@@ -311,23 +298,9 @@ class QuestionError(DiscreetError):
     def __str__(self) -> str:
         if self.text is None or self.span is None:
             return message(self.what, self.fix)
-        line, column, shown_line, caret = _place(self.text, *self.span)
+        line, column, shown_line, caret = place_of(self.text, *self.span)
         place, excerpt = f"line {line}, column {column}", f"{shown_line}\n{caret}"
         return message(self.what, self.fix, place=place, excerpt=excerpt)
-
-
-def _place(text: str, start: int, end: int) -> tuple[int, int, str, str]:
-    """Return line and column from 1, the line or the part around the place, and the carets."""
-    first = text.rfind("\n", 0, start) + 1
-    last = text.find("\n", start)
-    line = text[first : last if last >= 0 else len(text)]
-    column = start - first
-    width = max(1, min(end, first + len(line)) - start)
-    left = max(0, column - 60)
-    part = line[left : left + 120].replace("\t", " ")
-    part = COMMANDS.sub("\N{REPLACEMENT CHARACTER}", part)  # one for one, so the caret fits
-    caret = " " * (column - left) + "^" * min(width, 120 - (column - left))
-    return text.count("\n", 0, start) + 1, column + 1, part, caret
 
 
 class SqlSyntaxError(QuestionError):

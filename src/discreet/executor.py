@@ -236,7 +236,12 @@ class Executor:
         for plan in plans:
             self._check_least(price_of(plan.releases))
         items = [
-            Item(question=name, events=planned.events, scope=scope_of(planned))
+            Item(
+                question=name,
+                events=planned.events,
+                scope=scope_of(planned),
+                epsilon=planned.epsilon,
+            )
             for plan in plans
             for planned, name in zip(plan.releases, self._reuse.new_names(plan), strict=True)
         ]
@@ -390,6 +395,7 @@ def _item(
         scope=scope_of(planned),
         about={**_noted(plan, number, note), **version},
         despite_pin=known.is_pinned,
+        epsilon=planned.epsilon,
     )
 
 

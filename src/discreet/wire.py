@@ -12,6 +12,7 @@ from enum import Enum
 from fractions import Fraction
 from typing import Any
 
+from discreet.account_limits import AccountLimits
 from discreet.amounts import Balance, Price
 from discreet.answer.answer import Note
 from discreet.catalog import Catalog
@@ -36,7 +37,17 @@ from discreet.parameters import fraction_from
 CLASSES: Mapping[str, type[Any]] = {
     each.__name__: each
     for each in (
-        *(Price, Balance, Explanation, ExplainedColumn, Coverage, ClampedColumn, Share, UnitSizes),
+        *(
+            Price,
+            Balance,
+            AccountLimits,
+            Explanation,
+            ExplainedColumn,
+            Coverage,
+            ClampedColumn,
+            Share,
+            UnitSizes,
+        ),
         *(Catalog, BudgetPolicy, SourcePolicy, Column, Bounds, PrivateTable, PublicTable),
         *(ColumnUnit, PathUnit, RowUnit),
     )

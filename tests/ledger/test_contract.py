@@ -391,7 +391,7 @@ def test_a_ledger_has_no_way_back(store: Store) -> None:
     reading = {"find", "remaining", "charged", "entries", "head", "verify", "report", "analysts"}
     reading |= {"check", "charges_with_prefix", "cap", "incidents", "suspended", "pin_of", "keyed"}
     reading |= {"view", "check_early", "charges_under", "holder", "knows_token", "requests"}
-    reading |= {"is_approved"}
+    reading |= {"is_approved", "limits_of"}
     assert verbs - reading == {
         "charge",
         "charge_all",
@@ -404,6 +404,7 @@ def test_a_ledger_has_no_way_back(store: Store) -> None:
         "request_budget",
         "decide",
         "declare_cap",
+        "declare_limits",
         "authenticate",
         "close",
         "existing",

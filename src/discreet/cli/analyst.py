@@ -42,7 +42,12 @@ def add_analyst(  # noqa: PLR0913 - each is an option
     token = new_token()
     with closing(open_books(catalog, ledger=place)) as found:
         found.declare_analyst(
-            name, epsilon=cap, delta=delta, token_hash=token.hash, role=ROLES[role]
+            name,
+            epsilon=cap,
+            delta=delta,
+            token_hash=token.hash,
+            scram=token.scram,
+            role=ROLES[role],
         )
     limit = Price(epsilon=cap, delta=delta or Fraction(0))
     may = MAY.get(role, f"may spend {limit} in total")

@@ -7,6 +7,7 @@ from typing import Any, Self, TypeVar, Unpack
 
 import httpx
 
+from discreet.account_limits import AccountLimits
 from discreet.amounts import Balance
 from discreet.answer import Answer
 from discreet.answer.columns import Margins
@@ -89,6 +90,10 @@ class AsyncRemote:
     async def remaining(self) -> Balance:
         """Return what is left of the account's cap, or of the total where that is less."""
         return await _run(calls.remaining(self._path), self._http, self.on_wait)
+
+    async def limits(self) -> AccountLimits:
+        """Return what one query may cost, and what remains today."""
+        return await _run(calls.limits(self._path), self._http, self.on_wait)
 
     async def catalog(self) -> Catalog:
         """Return what may be asked about."""

@@ -15,6 +15,7 @@ from warnings import warn
 
 import numpy as np
 
+from discreet.account_limits import AccountLimits
 from discreet.amounts import Balance
 from discreet.answer import Answer
 from discreet.answer.columns import Margins
@@ -201,6 +202,12 @@ def remaining(path: str) -> Steps[Balance]:
     return _value(
         checked((yield HttpCall(method="GET", path=f"{path}/budget", accept=WIRE))), Balance
     )
+
+
+def limits(path: str) -> Steps[AccountLimits]:
+    """Return the limits of the caller's account."""
+    call = HttpCall(method="GET", path=f"{path}/limits", accept=WIRE)
+    return _value(checked((yield call)), AccountLimits)
 
 
 def catalog(path: str) -> Steps[Catalog]:

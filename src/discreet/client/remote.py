@@ -12,6 +12,7 @@ from typing import Any, Self, TypeAlias, TypeVar, Unpack
 
 import httpx
 
+from discreet.account_limits import AccountLimits
 from discreet.amounts import Balance
 from discreet.answer import Answer
 from discreet.catalog import Catalog
@@ -112,6 +113,11 @@ class Remote:
     def remaining(self) -> Balance:
         """What is left of the account's cap, or of the total where that is less."""
         return self._run(calls.remaining(self._path))
+
+    @property
+    def limits(self) -> AccountLimits:
+        """What one query may cost, and what remains today; the cap and the total hold besides."""
+        return self._run(calls.limits(self._path))
 
     @property
     def catalog(self) -> Catalog:

@@ -5,6 +5,7 @@ from dataclasses import replace
 from fractions import Fraction
 from math import isfinite
 
+from discreet.account_limits import AccountLimits
 from discreet.amounts import Balance, Price, amount_up, equation
 from discreet.answer.answer import Note
 from discreet.bounds import BoundsSearch
@@ -39,6 +40,7 @@ from discreet.explanation.sentences import (
     declared_groups,
     later_sentence,
     margin_text,
+    over_limit,
     rank_name,
     undeclared_groups,
 )
@@ -385,6 +387,15 @@ def explain_unfound(
         hints=_common(one.hints, other.hints),
         sqls=_common(one.sqls, other.sqls),
     )
+
+
+def with_limits(explanation: Explanation, account: str, limits: AccountLimits) -> Explanation:
+    """Return an explanation that says if a limit of the account would reject the query."""
+    due = explanation.price if explanation.due is None else explanation.due
+    rejection = limits.rejection(account, due.epsilon)
+    if rejection is None:
+        return explanation
+    return replace(explanation, warnings=(over_limit(rejection), *explanation.warnings))
 
 
 def note_of_bounds(place: ColumnRef, bounds: Bounds, epsilon: Fraction) -> Note:

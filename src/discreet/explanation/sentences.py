@@ -7,6 +7,7 @@ from fractions import Fraction
 
 from discreet.amounts import error_text, number_text, percent
 from discreet.catalog.schema import Kind, PublicRange, Value, time_from_number
+from discreet.errors import BudgetError
 from discreet.estimators import ExpectedMargin, MarginPerCount, RankMargin
 from discreet.mechanisms.row_threshold import RowThreshold
 from discreet.parameters import did_you_mean
@@ -95,6 +96,11 @@ def change_sentence(since: datetime | None) -> str:
 
 
 SUSPENDED = "This account is suspended, so running this query would be rejected."
+
+
+def over_limit(rejection: BudgetError) -> str:
+    """Return that a limit of the account would reject a query."""
+    return f"{rejection.what}, so running it would be rejected."
 
 
 def undeclared_value_note(compared: UndeclaredValue) -> str:

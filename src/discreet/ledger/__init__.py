@@ -4,12 +4,12 @@ from collections.abc import Collection, Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from discreet.account_limits import AccountLimits
 from discreet.accounting import Budget
 from discreet.deprecated import deprecated_names
+from discreet.ledger.analysts import OWNER, Analyst
 from discreet.ledger.base import (
-    OWNER,
     AccountBalance,
-    Analyst,
     Entry,
     Incident,
     Item,
@@ -28,6 +28,7 @@ from discreet.ledger.sqlite import SqliteLedger
 __all__ = [
     "OWNER",
     "AccountBalance",
+    "AccountLimits",
     "Analyst",
     "Entry",
     "Incident",

@@ -1,14 +1,14 @@
 """Accounts in a transaction: who holds a token, what analysts request, what the owner decides."""
 
 from collections.abc import Iterable, Mapping
-from dataclasses import fields, replace
+from dataclasses import asdict, replace
 from fractions import Fraction
 from hashlib import sha256
 from hmac import compare_digest
 
 from discreet.accounting.events import positive, zero_or_delta
 from discreet.errors import AccountError, ParameterError, shown
-from discreet.ledger.base import OWNER, Analyst
+from discreet.ledger.analysts import OWNER, Analyst
 from discreet.ledger.inputs import DISABLED, check_analyst, check_name, is_token_of, selector_in
 from discreet.ledger.requests import (
     MOST_OPEN,
@@ -68,9 +68,17 @@ def cap_in(turn: Turn, new: Analyst) -> Analyst:
     return analyst
 
 
+def limit_in(turn: Turn, name: str, changed: Mapping[str, Fraction | None]) -> Analyst:
+    """Put limits of an account in force, and leave the rest of it; reject an account unknown."""
+    known = turn.state.declared(name)
+    analyst = check_analyst(**(asdict(known) | dict(changed)))
+    turn.declare_analyst(analyst)
+    return analyst
+
+
 def replace_in(turn: Turn, known: Analyst | None, new: Analyst) -> Analyst:
     """Put an account in force if it is still as it was known; return it as it is then."""
-    analyst = check_analyst(**{each.name: getattr(new, each.name) for each in fields(new)})
+    analyst = check_analyst(**asdict(new))
     current = turn.state.analysts.get(analyst.name)
     if current != known:
         if current is None:

@@ -10,10 +10,12 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from fractions import Fraction
 from types import MappingProxyType, TracebackType
-from typing import Literal, Protocol, Self, TypeAlias
+from typing import Literal, Protocol, Self, TypeAlias, Unpack
 
+from discreet.account_limits import AccountLimits
 from discreet.accounting import Budget, Charge, ComposedPrice, Event, Remaining
 from discreet.errors import Failure
+from discreet.ledger.analysts import OWNER, Analyst, LimitTerms, Role
 from discreet.ledger.charges import ChargeScope
 from discreet.ledger.requests import Request
 from discreet.ledger.versions import SeenVersion
@@ -29,14 +31,6 @@ analyst asks the owner for, and what the owner decided."""
 Suspends: TypeAlias = Literal["account", "all"]
 """Whom an incident suspends: the account that caused it, or all accounts."""
 
-Role: TypeAlias = Literal["analyst", "reader", "owner"]
-"""What an account is for: running queries within its cap, reading saved answers, or administering.
-
-Only an analyst's is ever charged: people who administer run queries on the account "owner"."""
-
-OWNER = "owner"
-"""The account of who holds the data: it needs no declaration and has no cap of its own."""
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Item:
@@ -50,6 +44,8 @@ class Item:
     """What the caller notes of it."""
     despite_pin: bool = False
     """Whether it is charged though it was read off an answer, which can no longer be read so."""
+    epsilon: Fraction | None = None
+    """The epsilon that its answer shows as its cost; None is what the events cost by themselves."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -102,20 +98,6 @@ class Entry:
     digest: str
     scope: ChargeScope = None
     """The tables whose units a charge is about; None is about everybody."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Analyst:
-    """An account with a cap of its own inside the total; the last declaration is in force."""
-
-    name: str
-    epsilon: Fraction
-    delta: Fraction | None
-    """None sets no limit but that of the total."""
-    token_hash: str | None = field(repr=False)
-    """What `tokens.make_token` gave to be stored; None lets nobody in by a token."""
-    enabled: bool
-    role: Role = "analyst"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -187,6 +169,9 @@ class LedgerView(Protocol):
 
     def balance(self, account: str = OWNER) -> AccountBalance:
         """Return what an account may still spend."""
+
+    def limits_of(self, account: str) -> AccountLimits:
+        """Return the limits of an account, and how much of the day's is left."""
 
     def analysts(self) -> tuple[Analyst, ...]:
         """Return the accounts that were declared, as they are in force."""
@@ -331,14 +316,23 @@ class Ledger(Protocol):
         token_hash: str | None = None,
         enabled: bool = True,
         role: Role = "analyst",
+        scram: str | None = None,
+        **limits: Unpack[LimitTerms],
     ) -> Analyst:
         """Put an analyst's account in force, in place of what was declared of it before.
 
         An analyst needs an epsilon; a reader and an owner, who are never charged, need none.
+        Limits that are not named are none.
         """
 
     def declare_cap(self, name: str, *, epsilon: Real, delta: Real | None = None) -> Analyst:
         """Put a cap in force; token and role stay, and who is disabled stays so."""
+
+    def declare_limits(self, name: str, **limits: Unpack[LimitTerms]) -> Analyst:
+        """Put limits of an account in force, None for no limit; all else of it stays."""
+
+    def limits_of(self, account: str) -> AccountLimits:
+        """Return the limits of an account, and how much of the day's is left."""
 
     def replace_analyst(self, known: Analyst | None, new: Analyst) -> Analyst:
         """Put an account in force if it is still as it was known; return it as it is then.

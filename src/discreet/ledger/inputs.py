@@ -9,24 +9,28 @@ it.
 
 A token is "discreet_", a public selector that says which hash to compare with, and a secret of 256
 random bits. The ledger stores only its hash, which is scrypt's, with a salt of its own, so that a
-stolen ledger lets nobody in.
+stolen ledger lets nobody in. For PostgreSQL clients, which prove a password by SCRAM-SHA-256, it
+also stores the verifier of the token's text, with another salt.
 """
 
 import hmac
 import re
-from base64 import urlsafe_b64encode
+from base64 import b64encode, urlsafe_b64encode
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
-from hashlib import scrypt
+from hashlib import pbkdf2_hmac, scrypt, sha256
 from threading import Lock
 from typing import NamedTuple, Self, get_args
 
+from discreet.account_limits import LIMITS
 from discreet.accounting import Budget, Charge, Event
 from discreet.accounting.events import check_some_events, positive, zero_or_delta, zero_or_positive
-from discreet.errors import HIDDEN, LedgerError, ParameterError
-from discreet.ledger.base import OWNER, Analyst, Receipt, Role
+from discreet.errors import HIDDEN, LedgerError, ParameterError, shown
+from discreet.ledger.analysts import OWNER, Analyst, Role
+from discreet.ledger.base import Receipt
 from discreet.ledger.charges import NOTE, Disjoint, disjoint_from_text
+from discreet.ledger.limits import STATED
 from discreet.noise import SYSTEM, Entropy
 from discreet.parameters import flag
 
@@ -70,10 +74,10 @@ def check_notes(about: object) -> dict[str, str]:
     texts = [each for item in about.items() for each in item]
     if not all(isinstance(each, str) for each in texts) or sum(map(len, texts)) > MOST_ABOUT:
         raise ParameterError("about", HIDDEN, rule)
-    if NOTE in about:
-        raise ParameterError(
-            "about", HIDDEN, f"must not use {NOTE!r}, which the ledger writes itself"
-        )
+    for name in (NOTE, STATED):
+        if name in about:
+            rule = f"must not use {name!r}, which the ledger writes itself"
+            raise ParameterError("about", HIDDEN, rule)
     return dict(about)
 
 
@@ -112,10 +116,11 @@ WRITTEN = re.compile(r"discreet_([0-9a-f]{16})_([A-Za-z0-9_-]{43})")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Token:
-    """A new token, to be shown once, and its hash, to be stored."""
+    """A new token, to be shown once, and its hash and SCRAM verifier, to be stored."""
 
     text: str = field(repr=False)
     hash: str = field(repr=False)
+    scram: str = field(repr=False)
 
 
 def make_token(entropy: Entropy = SYSTEM) -> Token:
@@ -123,7 +128,42 @@ def make_token(entropy: Entropy = SYSTEM) -> Token:
     selector, salt, secret = entropy.draw(8).hex(), entropy.draw(16), entropy.draw(32)
     text = f"discreet_{selector}_{urlsafe_b64encode(secret).decode('ascii').rstrip('=')}"
     digest = _digest(text, salt)
-    return Token(text=text, hash=f"scrypt:{N}:{R}:{P}:{selector}:{salt.hex()}:{digest.hex()}")
+    return Token(
+        text=text,
+        hash=f"scrypt:{N}:{R}:{P}:{selector}:{salt.hex()}:{digest.hex()}",
+        scram=scram_verifier(text, entropy.draw(16)),
+    )
+
+
+ITERATIONS = 4096
+"""Of SCRAM's hash: as PostgreSQL has it by default."""
+
+VERIFIER = re.compile(
+    rf"SCRAM-SHA-256\${ITERATIONS}:[A-Za-z0-9+/]{{22}}==\$[A-Za-z0-9+/]{{43}}=:[A-Za-z0-9+/]{{43}}="
+)
+"""A stored verifier: iterations, salt, StoredKey and ServerKey."""
+
+
+def scram_verifier(token: str, salt: bytes) -> str:
+    """Return what proves that a client knows a token, in the form that PostgreSQL stores.
+
+    SCRAM-SHA-256 of RFC 5802 and 7677. Few iterations are enough: a token has 256 random bits, so
+    nobody can guess it from the verifier, however fast each guess is.
+    """
+    salted = pbkdf2_hmac("sha256", token.encode("ascii"), salt, ITERATIONS)
+    stored = sha256(hmac.digest(salted, b"Client Key", "sha256")).digest()
+    server = hmac.digest(salted, b"Server Key", "sha256")
+    written, first, second = (b64encode(each).decode("ascii") for each in (salt, stored, server))
+    return f"SCRAM-SHA-256${ITERATIONS}:{written}${first}:{second}"
+
+
+def check_scram(scram: object, token_hash: object) -> str:
+    """Return a verifier as make_token gives it, or reject anything else unseen."""
+    if not isinstance(scram, str) or VERIFIER.fullmatch(scram) is None:
+        raise ParameterError("scram", HIDDEN, "must be the scram that make_token returned")
+    if token_hash is None:
+        raise ParameterError("scram", HIDDEN, "must come with the token_hash of the same token")
+    return scram
 
 
 def check_hash(token_hash: object) -> str:
@@ -192,6 +232,8 @@ def check_analyst(  # noqa: PLR0913 - each is a field
     token_hash: object,
     enabled: object,
     role: object = "analyst",
+    scram: object = None,
+    **limits: object,
 ) -> Analyst:
     """Return an account as it can be declared, or reject what it cannot be.
 
@@ -210,7 +252,24 @@ def check_analyst(  # noqa: PLR0913 - each is a field
         token_hash=None if token_hash is None else check_hash(token_hash),
         enabled=flag("enabled", enabled),
         role=ROLES[role],
+        scram=None if scram is None else check_scram(scram, token_hash),
+        **check_limits(limits),
     )
+
+
+def check_limits(given: Mapping[str, object]) -> dict[str, Fraction | None]:
+    """Return the limits of an account as exact fractions, or reject one by its name."""
+    found: dict[str, Fraction | None] = {}
+    for name, value in given.items():
+        if name not in LIMITS:
+            raise ParameterError("limits", name, f"must be among {', '.join(map(repr, LIMITS))}")
+        least = zero_or_positive if name == "confirm_above" else positive
+        found[name] = None if value is None else least(name, value)
+    default, most = found.get("default_epsilon"), found.get("per_query")
+    if default is not None and most is not None and default > most:
+        rule = f"must be at most per_query, {shown(most)}"
+        raise ParameterError("default_epsilon", default, rule)
+    return found
 
 
 def cap_of(analyst: Analyst, total: Budget, share: Fraction) -> Budget:
@@ -227,20 +286,24 @@ def cap_of(analyst: Analyst, total: Budget, share: Fraction) -> Budget:
 def record_from_analyst(analyst: Analyst) -> dict[str, str]:
     """Return the account as its entry holds it; the name stands beside it.
 
-    The role of an analyst is not written, so that entries are what they were before roles.
+    The role of an analyst is not written, nor a verifier or a limit that is not there, so that
+    entries are what they were before there were any.
     """
+    limits = {name: getattr(analyst, name) for name in LIMITS}
     return {
         "epsilon": str(analyst.epsilon),
         "delta": NONE if analyst.delta is None else str(analyst.delta),
         "token": NONE if analyst.token_hash is None else analyst.token_hash,
         "enabled": YES if analyst.enabled else NO,
         **({} if analyst.role == "analyst" else {"role": analyst.role}),
+        **({} if analyst.scram is None else {"scram": analyst.scram}),
+        **{name: str(limit) for name, limit in limits.items() if limit is not None},
     }
 
 
 def analyst_from_record(name: str, record: Mapping[str, str]) -> Analyst:
     """Return the account that `record_from_analyst` wrote; reject what this version cannot read."""
-    if record.keys() - {"role"} != {"epsilon", "delta", "token", "enabled"}:
+    if record.keys() - {"role", "scram", *LIMITS} != {"epsilon", "delta", "token", "enabled"}:
         raise ParameterError(
             "record", sorted(record), "must be a record that record_from_analyst returned"
         )
@@ -252,6 +315,8 @@ def analyst_from_record(name: str, record: Mapping[str, str]) -> Analyst:
         token_hash=None if token == NONE else token,
         enabled={YES: True, NO: False}[record["enabled"]],
         role=record.get("role", "analyst"),
+        scram=record.get("scram"),
+        **{name: Fraction(record[name]) for name in LIMITS if name in record},
     )
 
 

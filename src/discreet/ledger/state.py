@@ -25,7 +25,8 @@ from discreet.errors import (
     SuspendedError,
     shown,
 )
-from discreet.ledger.base import OWNER, Analyst, Entry, EntryKind
+from discreet.ledger.analysts import OWNER, Analyst
+from discreet.ledger.base import Entry, EntryKind
 from discreet.ledger.charges import (
     NOTE,
     UNKNOWN,
@@ -49,6 +50,7 @@ from discreet.ledger.inputs import (
     cap_of,
     check_name,
 )
+from discreet.ledger.limits import DaySpending, NewSpending, stated_note
 from discreet.ledger.requests import Requests
 from discreet.ledger.versions import SeenVersion, with_versions
 
@@ -88,13 +90,14 @@ class NewEntry:
     events: tuple[Event, ...] = ()
     scope: ChargeScope = None
     about: Mapping[str, str]
+    stated: Fraction | None = None
+    """The epsilon that its answer shows as its cost."""
 
     @property
     def notes(self) -> Mapping[str, str]:
-        """What is noted, the scope among it, so that the digest covers it."""
-        if self.scope is None:
-            return self.about
-        return {**self.about, NOTE: text_from_scope(self.scope)}
+        """What is noted, scope and stated epsilon among it, so that the digest covers them."""
+        scope = {} if self.scope is None else {NOTE: text_from_scope(self.scope)}
+        return {**self.about, **scope, **stated_note(self.events, self.stated)}
 
 
 def digest_after(previous: bytes, row: StoredEntry) -> bytes:
@@ -150,6 +153,8 @@ class LedgerState:
     """The data versions that entries name, in the order in which they were first named."""
     requests: Requests = field(default_factory=Requests)
     """What analysts asked the owner for, and what was decided."""
+    days: Mapping[str, DaySpending] = field(default_factory=dict)
+    """What analysts spent on the last day on which they were charged."""
 
     @property
     def total(self) -> Budget:
@@ -185,12 +190,13 @@ class LedgerState:
 
     def cap(self, account: str) -> Budget:
         """Return the cap of an analyst's account, uncharged; reject one that is never charged."""
-        analyst = self._declared(account)
+        analyst = self.declared(account)
         if analyst.role != "analyst":
             raise AccountError(*NEVER_CHARGED[analyst.role])
         return cap_of(analyst, self.total, self.shares[account])
 
-    def _declared(self, account: str) -> Analyst:
+    def declared(self, account: str) -> Analyst:
+        """Return an account as it is in force, or reject one that was never declared."""
         if account not in self.analysts:
             raise AccountError(
                 f"There is no analyst {shown(account)}",
@@ -217,7 +223,7 @@ class LedgerState:
         """Reject an account that may not ask."""
         if account == OWNER:
             return
-        if not self._declared(account).enabled:
+        if not self.declared(account).enabled:
             raise AccountError(*DISABLED)
         self.cap(account)
 
@@ -295,6 +301,7 @@ class LedgerState:
         analysts, shares = dict(self.analysts), dict(self.shares)
         suspended, unanswered, pins = dict(self.suspended), dict(self.unanswered), self.pins
         looked, versions, requests = self.looked_at, self.versions, self.requests
+        spending = NewSpending(self.days)
         for row in rows:
             number += 1
             check_follows(digest, row, number)
@@ -307,6 +314,7 @@ class LedgerState:
                 case "charge" if policy is not None:
                     paid.setdefault((row.account, scope_of(row)), Counter())[row.events] += 1
                     unanswered[row.account] = unanswered.get(row.account, 0) + 1
+                    spending.add(row.account, row.written, row.events, row.about)
                     versions = with_versions(versions, row.written, row.about)
                 case "analyst" if policy is not None:
                     analysts[row.account] = _known(_analyst, row)
@@ -345,10 +353,10 @@ class LedgerState:
             versions=versions,
             requests=requests,
         )
-        return known.charged_for(paid)
+        return known.charged_for(paid, spending)
 
     def charged_for(
-        self, paid: Mapping[tuple[str, ChargeScope], Mapping[str, int]]
+        self, paid: Mapping[tuple[str, ChargeScope], Mapping[str, int]], spending: NewSpending
     ) -> "LedgerState":
         """Return the state with what accounts paid, by scope: policies price alike for life."""
         if not paid:
@@ -361,18 +369,8 @@ class LedgerState:
             own = scopes.setdefault(account, {})
             own[scope] = added(own.get(scope, Charge()), more)
             charged = added(charged, more)
-        return replace(self, accounts=accounts, scopes=scopes, charged=charged)
-
-
-def paid_by_choice(rows: Iterable[StoredEntry], disjoint: Disjoint) -> list[Counter[str]]:
-    """Return, for each place where a unit can be, how often stored events can be about it."""
-    scopes: dict[ChargeScope, Counter[str]] = {}
-    for row in rows:
-        scopes.setdefault(scope_of(row), Counter())[row.events] += 1
-    return [
-        sum((paid for scope, paid in scopes.items() if disjoint.concerns(scope, each)), Counter())
-        for each in disjoint.choices
-    ]
+        days = spending.spent(self.total)
+        return replace(self, accounts=accounts, scopes=scopes, charged=charged, days=days)
 
 
 def check_follows(previous: bytes, row: StoredEntry, number: int | None = None) -> None:

@@ -17,11 +17,14 @@ from contextlib import AbstractContextManager, suppress
 from dataclasses import replace
 from datetime import UTC, datetime
 from errno import ENOSPC
+from fractions import Fraction
 from hashlib import sha256
 from pathlib import Path
 from stat import S_ISREG
 from typing import Literal, Protocol, TypeAlias
 
+from discreet.account_limits import AccountLimits
+from discreet.accounting.events import positive
 from discreet.errors import (
     HIDDEN,
     AccountError,
@@ -31,7 +34,8 @@ from discreet.errors import (
     UnansweredError,
     shown,
 )
-from discreet.ledger.base import Analyst, EntryKind, Item
+from discreet.ledger.analysts import OWNER, Analyst
+from discreet.ledger.base import EntryKind, Item
 from discreet.ledger.charges import check_scope, events_from_text, is_covered
 from discreet.ledger.incidents import resume_record
 from discreet.ledger.inputs import (
@@ -42,6 +46,7 @@ from discreet.ledger.inputs import (
     record_from_analyst,
     selector_of,
 )
+from discreet.ledger.limits import epsilon_of, limits_on
 from discreet.ledger.state import (
     ALTERED,
     BEGINNING,
@@ -254,6 +259,22 @@ class Turn:
         if most is not None and self.state.unanswered.get(account, 0) >= most():
             raise UnansweredError(account)
 
+    def limits_of(self, account: str) -> AccountLimits:
+        """Return the limits of an account now, and how much of the day's is left."""
+        if account == OWNER:
+            return AccountLimits()
+        spent = self.state.days.get(account)
+        return limits_on(self.state.declared(account), spent, datetime.now(UTC))
+
+    def check_limits(self, account: str, lines: Iterable[NewEntry]) -> None:
+        """Reject lines that together cost more than one query of the account, or its day, may."""
+        limits = self.limits_of(account)
+        if limits.per_query is None and limits.per_day is None:
+            return
+        costs = [each.stated or epsilon_of(self.state.total, each.events) for each in lines]
+        if (rejection := limits.rejection(account, sum(costs, Fraction(0)))) is not None:
+            raise rejection
+
     def unanswered_of(self, account: str) -> list[str]:
         """Return the charges of an account that have no answer, in order."""
         found: dict[str, None] = {}
@@ -418,4 +439,5 @@ def new_entry(item: object, account: object) -> NewEntry:
         events=one_or_more(item.events),
         scope=check_scope(item.scope),
         about=check_notes(item.about),
+        stated=None if item.epsilon is None else positive("epsilon", item.epsilon),
     )

@@ -5,21 +5,20 @@ from contextlib import contextmanager
 from hashlib import sha256
 from hmac import new as new_hmac
 from types import MappingProxyType, TracebackType
-from typing import Self
+from typing import Self, Unpack
 
+from discreet.account_limits import AccountLimits
 from discreet.accounting import Budget, Charge, Event, Remaining
 from discreet.deprecated import Renamed
 from discreet.errors import HIDDEN, AccountError, Failure, LedgerError, ParameterError
-from discreet.ledger.accounts import TokenCheck, cap_in, decide_in, replace_in, request_in
+from discreet.ledger.accounts import TokenCheck, cap_in, decide_in, limit_in, replace_in, request_in
+from discreet.ledger.analysts import OWNER, Analyst, LimitTerms, Role
 from discreet.ledger.base import (
-    OWNER,
-    Analyst,
     Entry,
     Incident,
     Item,
     Receipt,
     Report,
-    Role,
     SavedAnswer,
     Suspends,
 )
@@ -30,6 +29,7 @@ from discreet.ledger.inputs import (
     check_analyst,
     check_answer,
     check_head,
+    check_limits,
     check_name,
     check_receipt,
     selector_in,
@@ -101,9 +101,7 @@ class StoredLedger:
     ) -> Receipt:
         """Charge for all of the events or raise BudgetError; durable when it returns.
 
-        A query that was charged is not charged again, whoever paid; it must come with the same
-        events. An account other than the owner's must be declared and enabled. The scope names the
-        tables whose units it is about; without one it is charged to everybody.
+        A query that was charged before must come with the same events.
         """
         item = Item(question=question, events=events, scope=scope, about=about)
         return self.charge_all([item], account=account)[0]
@@ -118,9 +116,7 @@ class StoredLedger:
     ) -> tuple[Receipt, ...]:
         """Charge for all items in one transaction, or raise BudgetError and charge for none.
 
-        What was charged before, or stands in an earlier item, is not charged again. `pins` are
-        queries that are read off the saved answers of others, noted in the same transaction. What
-        is rejected, and when PinnedError is raised, is said in the protocol.
+        What was charged before, or stands in an earlier item, is not charged again.
         """
         lines = new_entries(items, account)
         pinned = {check_name("question", each): check_name("source", pins[each]) for each in pins}
@@ -135,6 +131,7 @@ class StoredLedger:
                 turn.check_unanswered(account, most_unanswered)
                 turn.check_unpinned(due.keys() - despite)
                 turn.state.check_affordable(account, due.values())
+                turn.check_limits(account, due.values())
             charged = [turn.charged(each, paid) for each in lines]
             turn.pin(pinned, account)
         balance = balance_in(turn.state, account)
@@ -146,21 +143,12 @@ class StoredLedger:
     def check(
         self, items: Sequence[Item] = (), *, account: str = OWNER, to_run: bool = False
     ) -> None:
-        """Raise what charging an account for all of the items would raise, were none paid for.
-
-        Writes nothing. Without items, only an account that may not ask is refused, and `to_run` one
-        that is suspended.
-        """
+        """Raise what charging an account for all of the items would raise, were none paid for."""
         with self.view() as view:
             view.check(items, account=account, to_run=to_run)
 
     def check_early(self, account: str = OWNER) -> None:
-        """Reject an account that may not ask, without reading the ledger if it last could.
-
-        An account that was not allowed to ask when the ledger was last read is looked up again.
-        One that was disabled since by another process passes here; `view` and `charge_all` reject
-        it.
-        """
+        """Reject an account that may not ask, without reading the ledger if it last could."""
         self._storage.check_open()
         try:
             self._state.check_enabled(check_name("account", account))
@@ -270,13 +258,13 @@ class StoredLedger:
         token_hash: str | None = None,
         enabled: bool = True,
         role: Role = "analyst",
+        scram: str | None = None,
+        **limits: Unpack[LimitTerms],
     ) -> Analyst:
-        """Put an analyst's account in force, in place of what was declared of it before.
-
-        An analyst needs an epsilon; a reader and an owner, who are never charged, need none.
-        """
-        given = {"name": name, "epsilon": epsilon, "delta": delta, "role": role}
-        analyst = check_analyst(**given, token_hash=token_hash, enabled=enabled)
+        """Put an analyst's account in force, in place of what was declared of it before."""
+        given = {"name": name, "epsilon": epsilon, "delta": delta, "role": role, **limits}
+        signing = {"token_hash": token_hash, "scram": scram}
+        analyst = check_analyst(**given, **signing, enabled=enabled)
         with self._turn("write") as turn:
             turn.declare_analyst(analyst)
         return analyst
@@ -286,6 +274,17 @@ class StoredLedger:
         new = check_analyst(name=name, epsilon=epsilon, delta=delta, token_hash=None, enabled=True)
         with self._turn("write") as turn:
             return cap_in(turn, new)
+
+    def declare_limits(self, name: str, **limits: Unpack[LimitTerms]) -> Analyst:
+        """Put limits of an account in force, None for no limit; all else of it stays."""
+        changed = check_limits(limits)
+        with self._turn("write") as turn:
+            return limit_in(turn, check_name("name", name), changed)
+
+    def limits_of(self, account: str) -> AccountLimits:
+        """Return the limits of an account, and how much of the day's is left."""
+        with self.view() as view:
+            return view.limits_of(account)
 
     def replace_analyst(self, known: Analyst | None, new: Analyst) -> Analyst:
         """Put an account in force if it is still as it was known; return it as it is then."""

@@ -1,24 +1,25 @@
 """What a ledger holds at one moment: everything that is read here is read in one transaction."""
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from types import MappingProxyType
 
+from discreet.account_limits import AccountLimits
 from discreet.accounting import Event, Remaining, compose
 from discreet.errors import HIDDEN, ParameterError
+from discreet.ledger.analysts import OWNER, Analyst
 from discreet.ledger.base import (
-    OWNER,
     AccountBalance,
-    Analyst,
     Entry,
     Item,
     Receipt,
     Report,
     SavedAnswer,
 )
-from discreet.ledger.charges import ChargeScope, check_scope, events_from_text, one_event
+from discreet.ledger.charges import ChargeScope, Disjoint, check_scope, events_from_text, one_event
 from discreet.ledger.inputs import check_name, check_prefix
 from discreet.ledger.requests import Request
-from discreet.ledger.state import LedgerState, StoredEntry, entry_from_row, paid_by_choice, scope_of
+from discreet.ledger.state import LedgerState, StoredEntry, entry_from_row, scope_of
 from discreet.ledger.storage import Turn, following, new_entries
 from discreet.ledger.versions import SeenVersion
 from discreet.parameters import Real
@@ -54,6 +55,7 @@ class StoredView:
             self._state.check_running(account)
         if lines:
             self._state.check_affordable(account, lines)
+            self._turn.check_limits(account, lines)
 
     def find(self, question: str) -> Receipt | SavedAnswer | None:
         """Return the saved answer, else the receipt of a query that was charged, else None."""
@@ -84,6 +86,10 @@ class StoredView:
     def balance(self, account: str = OWNER) -> AccountBalance:
         """Return what an account may still spend."""
         return balance_in(self._state, check_name("account", account))
+
+    def limits_of(self, account: str) -> AccountLimits:
+        """Return the limits of an account, and how much of the day's is left."""
+        return self._turn.limits_of(check_name("account", account))
 
     def analysts(self) -> tuple[Analyst, ...]:
         """Return the accounts that were declared, as they are in force."""
@@ -161,6 +167,17 @@ def report_on(state: LedgerState, charges: Sequence[StoredEntry], delta: Real | 
         accounts=MappingProxyType(dict(state.accounts)),
         partitions={each: state.remaining(scope=frozenset([each])) for each in tables},
     )
+
+
+def paid_by_choice(rows: Iterable[StoredEntry], disjoint: Disjoint) -> list[Counter[str]]:
+    """Return, for each place where a unit can be, how often stored events can be about it."""
+    scopes: dict[ChargeScope, Counter[str]] = {}
+    for row in rows:
+        scopes.setdefault(scope_of(row), Counter())[row.events] += 1
+    return [
+        sum((paid for scope, paid in scopes.items() if disjoint.concerns(scope, each)), Counter())
+        for each in disjoint.choices
+    ]
 
 
 def _events(paid: Iterable[tuple[str, int]]) -> list[Event]:

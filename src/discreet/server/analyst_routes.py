@@ -159,7 +159,7 @@ async def schema(request: Request, caller: Reader) -> Response:
 
 @router.get("/budget")
 async def budget(request: Request, caller: Asker) -> Response:
-    """Return what remains for you and in total, and for how many queries that is enough at least.
+    """Return what remains for you, in total and today, and for how many queries that is enough.
 
     `enough_for` holds for any queries of this ε; more may fit if Discreet adds costs up better.
     """
@@ -177,10 +177,20 @@ def budget_of(caller: Caller) -> JsonObject:
         "account": caller.account,
         "remaining": left.to_json(),
         "total": curator.remaining.to_json(),
+        "limits": curator.limits_of(caller.account).to_json(),
         "enough_for": [
             {"epsilon": float(each), "queries": enough_for(left, each)} for each in USUAL
         ],
     }
+
+
+@router.get("/limits")
+async def limits(request: Request, caller: Asker) -> Response:
+    """Return what one query of yours may cost, and what remains today. Null is no limit."""
+    found = await asyncio.to_thread(caller.site.curator.limits_of, caller.account)
+    if _is_for_client(request):
+        return Response(to_wire(found), media_type=WIRE)
+    return JSONResponse(found.to_json())
 
 
 USUAL = (Fraction("0.1"), Fraction("0.3"), Fraction(1))

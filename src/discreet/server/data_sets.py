@@ -243,7 +243,9 @@ def _make_owner(site: Site, owner: Caller) -> None:
     """Make the caller the owner of a new data set, with the account that they have elsewhere."""
     owner.check_still()  # the call may have waited
     known = next(each for each in owner.site.ledger.analysts() if each.name == owner.name)
-    site.ledger.declare_analyst(known.name, epsilon=None, token_hash=known.token_hash, role="owner")
+    site.ledger.declare_analyst(
+        known.name, token_hash=known.token_hash, scram=known.scram, role="owner"
+    )
 
 
 @contextmanager

@@ -10,7 +10,7 @@ from typing import Any, get_args
 from urllib.parse import urlsplit
 
 from discreet.errors import ParameterError
-from discreet.ledger.base import Role
+from discreet.ledger.analysts import Role
 from discreet.parameters import rational
 
 ROLES: Mapping[str, Role] = {each: each for each in get_args(Role)}

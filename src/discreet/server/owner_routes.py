@@ -2,12 +2,13 @@
 
 import asyncio
 from collections.abc import Callable
+from dataclasses import asdict
 from typing import Annotated, Literal, TypeVar
 
 from fastapi import APIRouter, Depends, Query
 from pydantic import Field
 
-from discreet.ledger import Analyst, make_token
+from discreet.ledger import Analyst, Token, make_token
 from discreet.ledger.inputs import check_analyst
 from discreet.server.audit import logged
 from discreet.server.bodies import MOST_NUMBER, Amount, Body, JsonObject, exact
@@ -91,6 +92,7 @@ async def add_analyst(caller: Owner, body: NewAnalyst) -> JsonObject:
             epsilon=exact(body.epsilon),
             delta=exact(body.delta),
             token_hash=token.hash,
+            scram=token.scram,
             enabled=True,
             role=body.role,
         )
@@ -115,22 +117,23 @@ async def change_analyst(caller: Owner, name: Name, body: ChangedAnalyst) -> Jso
             )
             if known is None:
                 raise NOWHERE
-            new = _changed(known, body, None if token is None else token.hash)
+            new = _changed(known, body, token)
             made = caller.site.ledger.replace_analyst(known, new)
         return {**_account(caller, made), **({} if token is None else {"token": token.text})}
 
     return await _logged(caller, "change", name, changed)
 
 
-def _changed(known: Analyst, body: ChangedAnalyst, token_hash: str | None) -> Analyst:
-    return check_analyst(
-        name=known.name,
-        epsilon=known.epsilon if body.epsilon is None else exact(body.epsilon),
-        delta=known.delta if body.delta is None else exact(body.delta),
-        token_hash=token_hash or known.token_hash,
-        enabled=known.enabled if body.enabled is None else body.enabled,
-        role=known.role,
-    )
+def _changed(known: Analyst, body: ChangedAnalyst, token: Token | None) -> Analyst:
+    """Return an account with what is to change; what the body does not name stays."""
+    changes: dict[str, object] = {
+        name: exact(getattr(body, name))
+        for name in ("epsilon", "delta", "enabled")
+        if getattr(body, name) is not None
+    }
+    if token is not None:
+        changes |= {"token_hash": token.hash, "scram": token.scram}
+    return check_analyst(**(asdict(known) | changes))
 
 
 @router.get("/incidents")

@@ -268,7 +268,7 @@ def _welcome(running: Running, tell: Callable[[str], None]) -> None:
     """Add an owner to the synthetic clinics, and say how to sign in."""
     (site,) = running.sites.values()
     token = make_token()
-    site.ledger.declare_analyst(DEMO_OWNER, epsilon=None, token_hash=token.hash, role="owner")
+    site.ledger.declare_analyst(DEMO_OWNER, token_hash=token.hash, scram=token.scram, role="owner")
     caller = Caller(name=DEMO_OWNER, role="owner", site=site)
     minutes = int(LINK_LASTS.total_seconds() // 60)
     tell(f"Sign in (once, within {minutes} minutes): {running.link({site.name: caller})}")
