@@ -72,8 +72,8 @@ class CallerDesk:
 
     async def confirm_above(self) -> Fraction | None:
         """Return the epsilon above which a person confirms a query."""
-        limits_of = getattr(self.caller.site.ledger, "limits_of", None)
-        return None if limits_of is None else limits_of(self.caller.account).confirm_above
+        curator, account = self.caller.site.curator, self.caller.account
+        return (await asyncio.to_thread(curator.limits_of, account)).confirm_above
 
     async def _as(self, least: Role) -> Caller:
         """Return the caller, who must have at least a role and still have the account."""

@@ -243,12 +243,21 @@ class AccountBudget(Content):
     remaining: RemainingBudget
     total: Annotated[RemainingBudget, Field(description="Of all accounts together")]
     enough_for: list[EnoughFor]
+    per_query: Annotated[float | None, Field(description="The most ε that a query may cost")] = None
+    per_day: Annotated[
+        float | None, Field(description="The most ε that may be spent in a day, by UTC")
+    ] = None
+    remaining_today: float | None = None
     confirm_above: Annotated[
         float | None, Field(description="A person confirms a query that costs more")
     ] = None
     session_remaining: Annotated[
         float | None, Field(description="What this program may still spend, if that is limited")
     ] = None
+
+
+LIMITS = ("per_query", "per_day", "remaining_today", "confirm_above")
+"""Limits of an account that an agent sees."""
 
 
 def budget_from(found: JsonObject) -> AccountBudget:
@@ -259,6 +268,7 @@ def budget_from(found: JsonObject) -> AccountBudget:
         remaining=remaining_from(told["remaining"]),
         total=remaining_from(told["total"]),
         enough_for=[EnoughFor(**each) for each in told["enough_for"]],
+        **{name: (told.get("limits") or {}).get(name) for name in LIMITS},
     )
 
 

@@ -248,10 +248,8 @@ DECLINED = rejection(
 @told
 async def budget() -> AccountBudget:
     """Return what remains of the budget, and for how many queries that is enough. Free."""
-    desk, ceiling = DESK.get(), CEILING.get()
-    found = budget_from(await desk.budget())
-    least = await desk.confirm_above()
-    found.confirm_above = None if least is None else float(least)
+    ceiling = CEILING.get()
+    found = budget_from(await DESK.get().budget())
     found.session_remaining = None if ceiling is None else float(ceiling.remaining)
     return found
 
