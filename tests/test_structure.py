@@ -38,7 +38,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "pair_moments": set(),
     "estimators": {"mechanisms", "pair_moments"},
     "utility": {"accounting", "local", "mechanisms", "noise", "parameters", "plots"},
-    "catalog": {"accounting", "mechanisms", "parameters"},
+    "catalog": {"account_limits", "accounting", "mechanisms", "parameters"},
     "tables": {"catalog"},
     "query": {
         "accounting",
@@ -56,7 +56,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "planner": {"catalog", "engines", "parameters", "postprocess", "query", "written"},
     "bounds": {"catalog", "parameters", "planner", "query", "tables", "written"},
     "terms": {"catalog", "parameters", "written"},
-    "known_releases": {"ledger", "query", "tables"},
+    "known_releases": {"account_limits", "ledger", "query", "tables"},
     "reuse": {"catalog", "estimators", "known_releases", "ledger", "planner", "query", "tables"},
     "coverage": {
         "bounds",
@@ -83,7 +83,6 @@ MAY_IMPORT: dict[str, set[str]] = {
         "writing",
     },
     "explanation": {
-        "account_limits",
         "amounts",
         "answer",
         "bounds",
@@ -158,6 +157,7 @@ MAY_IMPORT: dict[str, set[str]] = {
         "reuse",
     },
     "opening": {
+        "account_limits",
         "accounting",
         "amounts",
         "bounds",
@@ -209,6 +209,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     },
     "demo": {"writing"},
     "server": {
+        "account_limits",
         "written",
         "accounting",
         "amounts",
@@ -256,6 +257,7 @@ MAY_IMPORT: dict[str, set[str]] = {
         "wire",
     },
     "cli": {
+        "account_limits",
         "written",
         "account",
         "agents",
@@ -405,7 +407,7 @@ INSIDE: dict[str, dict[str, set[str]]] = {
         "edits entries schema",
         "shown",
         "catalog columns",
-        "sources unit_names",
+        "analysts sources unit_names",
         "toml",
         "declaration",
         "arguments resolve",

@@ -30,7 +30,6 @@ from discreet.explanation.from_plan import (
     explain_plan,
     explain_unfound,
     note_of_bounds,
-    with_limits,
 )
 from discreet.explanation.notes import (
     cut_table_note,
@@ -196,7 +195,7 @@ class Curator:
         chosen = with_row_choice(self.catalog, choice)
         catalog = with_groups_per_unit(chosen, terms.groups_per_unit)
 
-        def explained(bound: BoundPlan) -> Explanation:
+        def explained(bound: BoundPlan, besides: Fraction = Fraction(0)) -> Explanation:
             bound, known, covered = self._look_up(bound, account)
             explanation = explain_plan(
                 bound.plan,
@@ -207,6 +206,7 @@ class Curator:
                 due=price_of(known.unpaid),
                 shows_sql=sql_for is not None,
                 is_suspended=known.would_be_rejected,
+                over_limit=known.over_limit(account, besides),
                 coverage=covered,
                 unlikely=self._unlikely(bound.plan, known.unpaid),
             )
@@ -214,20 +214,20 @@ class Curator:
 
         search = bounds_search(self._planner, query, target, find_bounds_of, catalog)
         if search is None:
-            found = explained(self._planner.plan(query, target, catalog))
-            return with_limits(found, account, self.limits_of(account))
+            return explained(self._planner.plan(query, target, catalog))
         finding = {ref: self._planner.bind(each) for ref, each in search.plans.items()}
         bounds = self._known_bounds(finding, account)
         if bounds is not None:
             bound = self._planner.plan(query, search.target, search.with_bounds(bounds))
-            found = explain_found(explained(bound), search, bounds)
-            return with_limits(found, account, self.limits_of(account))
+            return explain_found(explained(bound), search, bounds)
         wide, narrow = (
-            explained(self._planner.plan(query, search.target, search.with_placeholders(part)))
+            explained(
+                self._planner.plan(query, search.target, search.with_placeholders(part)),
+                search.epsilon,
+            )
             for part in (Fraction(1), Fraction(1, 2))
         )
-        found = explain_unfound((wide, narrow), search, [*map(explained, finding.values())])
-        return with_limits(found, account, self.limits_of(account))
+        return explain_unfound((wide, narrow), search, [*map(explained, finding.values())])
 
     def find_bounds(self, column: str, *, epsilon: Real, account: str = OWNER) -> Bounds:
         """Return bounds of a column, found privately at the price of exactly epsilon.

@@ -98,7 +98,7 @@ def change_sentence(since: datetime | None) -> str:
 SUSPENDED = "This account is suspended, so running this query would be rejected."
 
 
-def over_limit(rejection: BudgetError) -> str:
+def over_limit_sentence(rejection: BudgetError) -> str:
     """Return that a limit of the account would reject a query."""
     return f"{rejection.what}, so running it would be rejected."
 
