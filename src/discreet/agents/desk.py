@@ -61,8 +61,8 @@ class RejectionError(Exception):
         said = message(f"{self.code}: {self.what}", self.fix, place=place)
         if not self.fixes:
             return said
-        tried = "\n".join(f"{each['label']}:\n{each['sql']}" for each in self.fixes)
-        return f"{said}\nThese queries would be accepted. {without_commands(tried)}"
+        tried = "\n\n".join(f"-- {each['label']}\n{each['sql']}" for each in self.fixes)
+        return f"{said}\n\nThese queries would be accepted:\n\n{without_commands(tried)}"
 
 
 def _fix(code: str, given: str) -> str:
