@@ -264,10 +264,22 @@ MAY_IMPORT: dict[str, set[str]] = {
         "terms",
         "wire",
     },
+    "agents": {
+        "amounts",
+        "answer",
+        "client",
+        "ledger",
+        "noise",
+        "parameters",
+        "query",
+        "server",
+        "wire",
+    },
     "cli": {
         "account_limits",
         "written",
         "account",
+        "agents",
         "client",
         "extras",
         "server",
@@ -300,12 +312,14 @@ GROUND = {"deprecated", "errors", "notebook"}
 
 HOMES = {
     "duckdb": {"engines"},
-    "fastapi": {"server"},
+    "fastapi": {"agents.over_http", "server"},
     "authlib": {"server.oidc_provider"},
     "httpx": {"client", "server.oidc_provider"},
     "joserfc": {"server.oidc_provider"},
-    "pydantic": {"server"},
-    "starlette": {"server"},
+    "mcp": {"agents"},
+    "mcp_types": {"agents"},
+    "pydantic": {"agents", "server"},
+    "starlette": {"agents.over_http", "server"},
     "prometheus_client": {"server.metrics"},
     "uvicorn": {"server"},
     "prompt_toolkit": {"cli"},
@@ -517,6 +531,13 @@ INSIDE: dict[str, dict[str, set[str]]] = {
         "course",
         "routes",
     ),
+    "agents": in_order(
+        "__init__ arguments contents desk words",
+        "ceiling failures",
+        "tools",
+        "agent_server caller_desk remote_desk",
+        "over_http over_stdio",
+    ),
     "client": in_order(
         "calls",
         "credentials",
@@ -637,7 +658,7 @@ INSIDE: dict[str, dict[str, set[str]]] = {
         "app remote",
         "__init__ analyst_signatures audit init ledger local server_signatures signatures"
         " study_signatures tour",
-        "analyst ask attack design login serve",
+        "analyst ask attack design login mcp serve",
         "coverage shell",
     ),
 }

@@ -2,7 +2,7 @@
 
 import ssl  # noqa: TID251 - certificates, not random numbers
 import time
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from os import PathLike
@@ -123,6 +123,14 @@ class Remote:
     def catalog(self) -> Catalog:
         """What may be asked about."""
         return self._run(calls.catalog(self._path))
+
+    def call(
+        self, method: str, path: str, body: Mapping[str, Any] | None = None, key: str | None = None
+    ) -> HttpReply:
+        """Call a route of the catalog, such as /budget, and return its reply, even an error."""
+        headers = {} if key is None else {"Idempotency-Key": key}
+        made = HttpCall(method=method, path=self._path + path, body=body, headers=headers)
+        return self._run(calls.replied(made))
 
     def close(self) -> None:
         """Close the connection."""
