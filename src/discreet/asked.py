@@ -1,4 +1,4 @@
-"""What answers queries: a curator, an account, or a client of a server. Nothing is loaded for it."""
+"""What answers queries: a curator, an account, or a client of a server."""
 
 from typing import Protocol, TypeGuard, Unpack
 

@@ -234,7 +234,8 @@ class Answer:
 
     def __arrow_c_stream__(self, requested_schema: object | None = None) -> object:
         """Return the asked columns for any library that reads the Arrow PyCapsule interface."""
-        return self.table.__arrow_c_stream__(requested_schema)
+        stream: object = self.table.__arrow_c_stream__(requested_schema)  # type: ignore[no-untyped-call]
+        return stream
 
     def to_pandas(self, *, errors: bool = False) -> "pd.DataFrame":
         """Return a pandas frame; with errors, `<column>_error` is beside each estimate."""

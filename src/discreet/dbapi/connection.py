@@ -158,13 +158,13 @@ class Connection:
     def answer(self, sql: str, parameters: Parameters, stated: Mapping[str, Any]) -> Answer:
         """Return the answer of a query; terms that are stated replace those of the connection."""
         given = {name: each for name, each in stated.items() if each is not None}
-        terms: Terms = {**self._terms}
+        terms: Terms = {**self._terms, "parameters": parameters}
         if given.keys() & {"epsilon", "within"}:
             terms["epsilon"] = terms["within"] = None
         terms.update(given)  # type: ignore[typeddict-item]  # names of terms, by execute
         has_price = not (terms["epsilon"] is None and terms["within"] is None)
         try:
-            return self._answers.ask(sql, **terms, parameters=parameters)
+            return self._answers.ask(sql, **terms)
         except ParameterError as cause:
             if has_price or cause.name != "epsilon":
                 raise
