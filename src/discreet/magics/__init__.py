@@ -23,7 +23,6 @@ from IPython.core.magic import (
     magics_class,
     no_var_expand,
 )
-from IPython.display import display
 from IPython.utils.text import DollarFormatter
 
 from discreet.amounts import Balance
@@ -79,7 +78,7 @@ class NotebookMagics(Magics):
             answer = self._asked(sql, options, is_confirmed="--yes" in given)
             self._store(name, answer)
             if "--plot" in given:
-                _draw(answer)
+                self._draw(answer)
         return None if "--quiet" in given else answer
 
     @no_var_expand
@@ -99,7 +98,7 @@ class NotebookMagics(Magics):
                 explanation = self._choice.answers().explain(sql, **terms)
             self._store(name, explanation)
             if "--sql" in given and "--quiet" not in given:
-                display({"text/plain": explanation.to_text(sql=True)}, raw=True)  # type: ignore[no-untyped-call]
+                self._show_text(explanation.to_text(sql=True))
                 return None
         return None if "--quiet" in given else explanation
 
@@ -186,22 +185,26 @@ class NotebookMagics(Magics):
         if name is not None:
             self.shell.push({name: result})  # type: ignore[no-untyped-call]
 
+    def _draw(self, answer: Answer) -> None:
+        """Show the chart; an answer that has none is not lost."""
+        try:
+            chart = answer.plot()
+        except DiscreetError as error:
+            self._show_text(f"No chart: {error}")
+            return
+        formatter = self.shell.display_formatter
+        if formatter is not None:
+            self.shell.display_pub.publish(*formatter.format(chart))  # type: ignore[no-untyped-call]
+
+    def _show_text(self, text: str) -> None:
+        self.shell.display_pub.publish({"text/plain": text})
+
     def _check_chart(self) -> None:
         """Reject a chart that could not be shown, before anything is spent."""
         formatter = self.shell.display_formatter
         if formatter is None or "image/png" not in formatter.active_types:
             raise UsageError(NO_CHART)
         matplotlib_module()
-
-
-def _draw(answer: Answer) -> None:
-    """Show the chart; an answer that has none is not lost."""
-    try:
-        chart = answer.plot()
-    except DiscreetError as error:
-        display({"text/plain": f"No chart: {error}"}, raw=True)  # type: ignore[no-untyped-call]
-        return
-    display(chart)  # type: ignore[no-untyped-call]
 
 
 @contextmanager

@@ -16,8 +16,8 @@ from discreet.written import SqlDialect
 
 F = TypeVar("F", bound=Callable[..., Any])
 
-TOKEN = re.compile(r"""\s*((?:[^\s'"]|'[^']*'|"[^"]*")+)""")
-"""The next word of a line; quotes keep spaces inside it."""
+TOKEN = re.compile(r"""\s*((?:[^\s'"{]|'[^']*'|"[^"]*"|\{[^}]*\})+)""")
+"""The next word of a line; quotes and braces keep spaces inside it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -123,18 +123,18 @@ def read_line(magic: str, line: str) -> tuple[Given, str]:
             if following is None:
                 raise UsageError(f"{name} needs a value: {name} {option.value}.")
             text, at = following[1], following.end()
-        given.setdefault(option.key, []).append("".join(split(text)))
+        given.setdefault(option.key, []).append(text if "{" in text else "".join(split(text)))
     return given, line[at:].strip()
 
 
 def read_cell(magic: str, line: str) -> tuple[Given, str | None]:
     """Return the options of a cell's first line, and the name for the answer, in any order."""
     given, rest = read_line(magic, line)
-    token = TOKEN.match(rest)
-    if token is None:
+    if not rest:
         return given, None
-    more, after = read_line(magic, rest[token.end() :])
-    name = token[1]
+    token = TOKEN.match(rest)
+    name = "" if token is None else token[1]
+    more, after = read_line(magic, rest[len(name) :])
     if after or not name.isidentifier() or iskeyword(name):
         raise UsageError(
             f"{rest!r} is not a name for the answer. Write the options and one name after "
