@@ -226,6 +226,8 @@ MAY_IMPORT: dict[str, set[str]] = {
         "release",
         "tables",
     },
+    "asked": {"amounts", "answer", "catalog", "explanation", "terms"},
+    "dbapi": {"answer", "asked", "parameters", "terms", "written"},
     "demo": {"writing"},
     "server": {
         "account_limits",
@@ -302,6 +304,18 @@ MAY_IMPORT: dict[str, set[str]] = {
         "utility",
         "writing",
     },
+    "magics": {
+        "amounts",
+        "answer",
+        "asked",
+        "cli",
+        "explanation",
+        "extras",
+        "parameters",
+        "query",
+        "terms",
+        "written",
+    },
     "__main__": {"cli"},
     "": {"account", "answer", "catalog", "client", "curator", "explanation", "opening"},
 }
@@ -311,6 +325,7 @@ GROUND = {"deprecated", "errors", "notebook"}
 """Everyone may use these."""
 
 HOMES = {
+    "IPython": {"magics", ""},
     "duckdb": {"engines"},
     "fastapi": {"agents.over_http", "server"},
     "authlib": {"server.oidc_provider"},
@@ -345,7 +360,7 @@ HOMES = {
     "sqlite3": {"ledger", "local.collector", "server.records"},
     "matplotlib": {"plots"},
     "rich": {"answer", "cli"},
-    "typer": {"cli"},
+    "typer": {"cli", "magics"},
     "scipy": {
         "accounting",
         "attacks",
@@ -635,6 +650,8 @@ INSIDE: dict[str, dict[str, set[str]]] = {
         "synthetic unplugged",
         "__init__ private_draft",
     ),
+    "dbapi": in_order("exceptions type_objects", "connection", "__init__"),
+    "magics": in_order("choice options", "completion", "__init__"),
     "attacks": in_order(
         "people",
         "synthesizer targets",

@@ -41,6 +41,7 @@ OnWait: TypeAlias = Callable[[str], object] | None
 """Called with a sentence while a reply is waited for."""
 
 AWAY = "The server cannot be reached"
+CLOSED = ("This client is closed", "Connect again, with discreet.connect")
 
 
 def connect(
@@ -154,6 +155,8 @@ class Remote:
         return tables_html(self.catalog.tables, below=f"Remaining: {self.remaining}")
 
     def _run(self, steps: Steps[T]) -> T:
+        if self._http.is_closed:
+            raise ServerError(*CLOSED)
         return run(steps, self._http, self.on_wait)
 
 
