@@ -537,8 +537,19 @@ INSIDE: dict[str, dict[str, set[str]]] = {
         "data_sets",
         "analyst_routes dataset_routes learn metrics oidc_routes owner_routes request_routes"
         " running_routes sample_routes shelf_routes spending_routes",
-        "app",
+        "app pgwire",
         "run",
+    ),
+    "server.pgwire": in_order(
+        "__init__ frames hollow_launch lexer",
+        "hollow sqlstates scram values",
+        "cursors hollow_link variables",
+        "routing sign_in",
+        "results",
+        "desk",
+        "statements",
+        "connection",
+        "listener",
     ),
     "server.learn": in_order(
         "__init__ limits",

@@ -14,7 +14,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from discreet.server.pgwire.frames import INT32, Reader
+from discreet.server.pgwire.frames import INT32, FrameReader
 
 BOOL, INT8, INT2, INT4, TEXT, FLOAT4, FLOAT8 = 16, 20, 21, 23, 25, 700, 701
 UNKNOWN, BPCHAR, VARCHAR, NAME, DATE, TIMESTAMP, TIMESTAMPTZ, NUMERIC = (
@@ -275,7 +275,7 @@ MOST_ITEMS = 10_000
 
 def _array(value: bytes, type_: int) -> list[Any]:
     """Return an array of one dimension."""
-    reader = Reader(value)
+    reader = FrameReader(value)
     dimensions, _, inner = (reader.number(INT32) for _ in range(3))
     if dimensions == 0:
         return []
