@@ -1,7 +1,9 @@
 """The magics in a real IPython: what they bind, show, reject and complete."""
 
 import atexit
+import gc
 import signal
+import weakref
 from collections.abc import Iterator
 from fractions import Fraction
 from typing import Any
@@ -285,6 +287,18 @@ def test_an_expression_may_be_asked(notebook: Notebook) -> None:
     assert notebook.run("%budget").epsilon == 1
 
 
+def test_only_variables_of_the_notebook_hold_the_data(notebook: Notebook) -> None:
+    notebook.run("%discreet clinic.on_account('ann')")
+    assert notebook.completed("%%ask\nSELECT reg") == ["%%ask\nSELECT region"]
+    held = [weakref.ref(each) for each in (notebook.run("%discreet"),)]
+    notebook.run("%discreet clinic")
+    for name in [each for each in notebook.variables if each.startswith("_")]:
+        notebook.shell.user_ns.pop(name)  # with what IPython keeps of results
+    notebook.shell.displayhook.flush()
+    gc.collect()
+    assert [each() for each in held] == [None]
+
+
 def test_a_name_is_looked_up_each_time(notebook: Notebook) -> None:
     notebook.run("%discreet clinic")
     notebook.run("clinic = clinic.on_account('ann')")
@@ -336,6 +350,7 @@ def test_an_answer_does_not_replace_the_data(notebook: Notebook, curator: Curato
     ("cell", "sentence"),
     [
         (f"%%ask --epsilom 1\n{COUNT}", "There is no option --epsilom. Did you mean --epsilon?"),
+        (f"%ask --ep 1 {COUNT}", "There is no option --ep. Did you mean --epsilon?"),
         (f"%ask --zz {COUNT}", "There is no option --zz. Use %ask? to list the options."),
         (f"%%explain --plot\n{COUNT}", "There is no option --plot."),
         (f"%%ask --epsilon\n{COUNT}", "--epsilon needs a value: --epsilon E."),

@@ -10,12 +10,19 @@ from discreet.errors import DiscreetError
 OPEN_FIRST = 'Open data first: clinic = discreet.open("discreet.toml").'
 
 
+HELD = "_discreet"
+"""The variable that holds what an expression gave."""
+
+
 class Choice:
-    """Finds who is asked among the variables of a notebook. A name is looked up each time."""
+    """Finds who is asked among the variables of a notebook. A name is looked up each time.
+
+    Nothing but the notebook's variables holds data, so that they end with it.
+    """
 
     def __init__(self, shell: Any) -> None:
         self._shell = shell
-        self._made: str | Answers | None = None
+        self._made: str | None = None
 
     @property
     def variables(self) -> dict[str, Any]:
@@ -37,14 +44,13 @@ class Choice:
             raise UsageError(f"{text} fails with {type(error).__name__}: {error}") from None
         if not is_answering(found):
             raise UsageError(_not_answering(text))
-        self._made = found
+        self.variables[HELD] = found
+        self._made = HELD
 
     def answers(self) -> Answers:
         """Return who is asked, or raise a UsageError that says how to choose."""
-        if isinstance(self._made, str):
-            return self._named(self._made)
         if self._made is not None:
-            return self._made
+            return self._named(self._made)
         found = self.candidates()
         if not found:
             raise UsageError(f"There is nothing to ask in this notebook. {OPEN_FIRST}")

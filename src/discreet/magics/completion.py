@@ -4,6 +4,7 @@ import re
 from collections.abc import Sequence
 from datetime import date
 from decimal import Decimal
+from weakref import WeakKeyDictionary
 
 from IPython.core.completer import (
     CompletionContext,
@@ -35,7 +36,7 @@ class CellCompletion:
 
     def __init__(self, choice: Choice) -> None:
         self._choice = choice
-        self._words: tuple[Answers | None, Words] = (None, Words(None, ()))
+        self._words: WeakKeyDictionary[Answers, Words] = WeakKeyDictionary()
 
     @context_matcher(identifier="discreet")  # type: ignore[untyped-decorator]  # of IPython
     def match(self, context: CompletionContext) -> SimpleMatcherResult:
@@ -77,12 +78,12 @@ class CellCompletion:
             chosen = self._choice.answers()
         except UsageError:
             return Words(None, ())
-        if self._words[0] is not chosen:
+        if chosen not in self._words:
             try:
-                self._words = chosen, Words(chosen.catalog, ())
+                self._words[chosen] = Words(chosen.catalog, ())
             except DiscreetError:
-                self._words = chosen, Words(None, ())
-        return self._words[1]
+                self._words[chosen] = Words(None, ())
+        return self._words[chosen]
 
 
 CACHES = {"In", "Out"}

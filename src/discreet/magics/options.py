@@ -113,8 +113,7 @@ def read_line(magic: str, line: str) -> tuple[Given, str]:
         name, equals, text = token[1].partition("=")
         at = token.end()
         if name not in known:
-            hint = did_you_mean(name, known, otherwise=f"Use %{magic}? to list the options.")
-            raise UsageError(f"There is no option {name}. {hint}")
+            raise UsageError(f"There is no option {name}. {_hint(magic, name)}")
         option = known[name]
         if equals and not option.value:
             raise UsageError(f"{name} takes no value. Write {name} alone.")
@@ -125,6 +124,15 @@ def read_line(magic: str, line: str) -> tuple[Given, str]:
             text, at = following[1], following.end()
         given.setdefault(option.key, []).append(text if "{" in text else "".join(split(text)))
     return given, line[at:].strip()
+
+
+def _hint(magic: str, name: str) -> str:
+    """Return which option may be meant: one that begins so, or else the most similar."""
+    long = [each.key for each in OPTIONS[magic]]
+    begun = [each for each in long if each.startswith(name)]
+    if begun:
+        return f"Did you mean {begun[0]}?"
+    return did_you_mean(name, long, otherwise=f"Use %{magic}? to list the options.")
 
 
 def read_cell(magic: str, line: str) -> tuple[Given, str | None]:
