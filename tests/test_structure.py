@@ -501,6 +501,7 @@ INSIDE: dict[str, dict[str, set[str]]] = {
         "keys margins row_numbers shown_groups",
         "post_select",
         "constant_tables filtered_rows group_counts outer_columns set_operations",
+        "declared_lists",
         "unit_values written_aggregates",
         "row_scope",
         "bracketed_rows inner_nodes tied_query unit_groups",

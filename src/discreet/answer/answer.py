@@ -385,7 +385,7 @@ class Answer:
             why = FROM_ANOTHER if REUSED in self.notes else FROM_OWN
             return f"Spent nothing: {why}", remaining
         if self.price.is_free:
-            return "Spent nothing: only public tables were read", remaining
+            return "Spent nothing: no private data were read", remaining
         return f"Spent {self.price}", remaining, "Repeating this query is free"
 
     def _content(self) -> dict[str, object]:
