@@ -251,6 +251,8 @@ def serve(
         open_added(sites, settings, stack, tell)
         running = Running(sites=sites, address=address, settings=settings)
         tell(f"Serving {', '.join(sites)} at {address.url}. Stop with Ctrl-C.")
+        if settings.agents:
+            tell(f"Agents can ask at {address.url}/mcp")
         if is_demo:
             _welcome(running, tell)
         if not (is_loopback(address.host) or address.host_names or settings.hosts):
