@@ -129,6 +129,8 @@ def test_queries_of_agents_are_in_the_audit_log_and_count_for_everybody(place: P
     entries = place.served.call("GET", "/v1/catalogs/clinic/history").json()["entries"]
     assert (entries[0]["sql"], entries[0]["outcome"]) == (sql, "charged")
     assert place.served.ask(sql, epsilon=0.25).json()["was_kept"]
+    metrics = place.served.call("GET", "/metrics", "boss").text
+    assert 'method="POST",route="/mcp",status="200"' in metrics
 
 
 def test_the_owner_approves_what_agents_ask_above_the_setting(place: Place) -> None:

@@ -8,6 +8,7 @@ import json
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field
+from types import SimpleNamespace
 from typing import cast
 from urllib.parse import urlsplit
 
@@ -23,6 +24,9 @@ from discreet.server.callers import NOWHERE, STRANGER, Caller
 from discreet.server.faults import CallError
 from discreet.server.reading import only_fields
 from discreet.server.signing import SignIns
+
+PATH = "/mcp"
+ROUTE = SimpleNamespace(path=PATH)
 
 CALLER, GONE = "discreet.caller", "discreet.is_gone"
 """Where the scope of a call has who calls, and whether they wait no longer."""
@@ -53,6 +57,7 @@ class AgentRoute:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer a call."""
+        scope["route"] = ROUTE  # as the metrics name it
         request = Request(scope, receive)
         if request.method != "POST":
             await Response(status_code=405, headers={"Allow": "POST"})(scope, receive, send)
@@ -96,8 +101,7 @@ class AgentRoute:
 def add_routes(app: FastAPI) -> AgentRoute:
     """Add the routes of agents to a server."""
     route = AgentRoute(app)
-    app.router.routes.append(Route("/mcp", route))
-    app.router.routes.append(Route("/mcp/{catalog}", route))
+    app.router.routes += [Route(PATH, route), Route(f"{PATH}/{{catalog}}", route)]
     return route
 
 

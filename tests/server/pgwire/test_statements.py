@@ -37,6 +37,9 @@ FREE = [
     "SELECT COUNT(*) FROM visits WHERE age > 3 AND 1 = 0",
     "SELECT MEDIAN(cost) AS m FROM visits LIMIT 0",
     "SELECT * FROM cities ORDER BY people DESC LIMIT 3",
+    "SELECT DISTINCT region FROM visits",
+    "SELECT region FROM public.visits GROUP BY region ORDER BY region LIMIT 1001",
+    "SELECT smokes FROM visits GROUP BY 1",
     "SELECT relname FROM pg_catalog.pg_class WHERE relname = 'visits'",
     "SELECT table_name FROM information_schema.tables WHERE table_schema = 'public'",
     "SHOW ALL",
@@ -67,6 +70,14 @@ def test_a_query_that_is_empty_by_its_text_has_columns_and_no_rows(served: Wired
         assert cursor.fetchall() == []
         # No row meets it, whatever the data are: the exact answer says nothing about them.
         assert connection.execute("SELECT COUNT(*) FROM visits WHERE FALSE").fetchall() == [(0,)]
+
+
+def test_declared_values_are_listed_for_free_without_a_cost(served: Wired) -> None:
+    with served.connect(epsilon=None) as connection:
+        notices = notices_of(connection)
+        found = connection.execute("SELECT DISTINCT region FROM visits ORDER BY region").fetchall()
+        assert found == [("north",), ("south",)]
+        assert "whether or not they occur" in notices[0][1]
 
 
 def test_describing_a_statement_costs_nothing(served: Wired) -> None:

@@ -20,6 +20,9 @@ VERSION_3 = 3 << 16
 MOST_STARTUP = 10_000
 """Bytes of the first message; PostgreSQL has the same limit."""
 
+AT_ONCE = 1 << 16
+"""Bytes that are read at once."""
+
 MOST_PASSWORD = 4_096
 """Bytes of a message while somebody signs in."""
 
@@ -99,6 +102,8 @@ class Stream:
 
     def __init__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         self._reader, self._writer = reader, writer
+        self._read = bytearray()
+        """What came and belongs to messages that were not asked for yet."""
 
     async def first(self) -> tuple[int, bytes]:
         """Return the code and the content of a message without a letter."""
@@ -116,10 +121,14 @@ class Stream:
         return WireFrame(head[:1], await self._exactly(length - 4))
 
     async def _exactly(self, count: int) -> bytes:
-        try:
-            return await self._reader.readexactly(count)
-        except asyncio.IncompleteReadError:
-            raise ConnectionResetError from None
+        while len(self._read) < count:
+            more = await self._reader.read(AT_ONCE)
+            if not more:
+                raise ConnectionResetError
+            self._read += more
+        found = bytes(self._read[:count])
+        del self._read[:count]
+        return found
 
     def write(self, *frames: WireFrame) -> None:
         """Send messages, at the latest with the next `flush`."""
@@ -140,9 +149,14 @@ class Stream:
         return self._reader.at_eof() or self._writer.is_closing()
 
     @property
+    def has_read_ahead(self) -> bool:
+        """Whether bytes of the next message are here already."""
+        return bool(self._read)
+
+    @property
     def has_unread(self) -> bool:
         """Whether bytes came that were not read."""
-        return bool(self._reader._buffer)  # type: ignore[attr-defined]  # noqa: SLF001 - no other way
+        return bool(self._read or self._reader._buffer)  # type: ignore[attr-defined]  # noqa: SLF001 - no other way
 
     def close(self) -> None:
         """Close the connection."""

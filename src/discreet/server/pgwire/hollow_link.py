@@ -116,7 +116,9 @@ class HollowLink:
         while True:
             frame = await self._stream.read(MOST)
             if isinstance(to, _Passed):
-                await to.add(frame)
+                to.add(frame)
+                if not self._stream.has_read_ahead:
+                    await to.to.flush()
             elif frame.kind not in ANY_TIME:
                 to.append(frame)
             if frame.kind in ends or frame.kind == b"E":
@@ -158,10 +160,9 @@ class _Passed:
     hidden: frozenset[bytes]
     offset: int
 
-    async def add(self, frame: WireFrame) -> None:
+    def add(self, frame: WireFrame) -> None:
         if frame.kind not in self.hidden and frame.kind != b"A":
             self.to.write(moved(frame, self.offset) if frame.kind == b"E" else frame)
-            await self.to.flush()
 
 
 def moved(error: WireFrame, offset: int) -> WireFrame:
