@@ -11,6 +11,7 @@ role that may read and nothing more, and functions that change, wait or fill the
 import os
 import pwd
 import shutil
+import socket
 import subprocess
 import sys
 import tempfile
@@ -25,6 +26,7 @@ from discreet.catalog.schema import Column, Kind, PathUnit, PrivateTable, Table
 from discreet.catalog.shown import unit_text
 from discreet.errors import DiscreetError, MissingExtraError
 from discreet.server.pgwire import hollow_launch
+from discreet.server.pgwire.frames import VERSION_3
 
 ROLE = "analyst"
 """The one role that can sign in."""
@@ -122,6 +124,7 @@ class Hollow:
         self._user = LOW_USER if os.geteuid() == 0 else ""
         self._folder = Path(tempfile.mkdtemp(prefix="discreet-hollow-"))
         self._process: subprocess.Popen[bytes] | None = None
+        self._name = name
         try:
             self._own(self._folder)
             self._make(name, catalog, connections)
@@ -193,7 +196,7 @@ class Hollow:
             start_new_session=True,  # Ctrl-C is for the server, which then ends this
         )
         limit = time.monotonic() + SECONDS
-        while not self.address.exists():
+        while not is_ready(self.address, self._name):
             if self._process.poll() is not None or time.monotonic() > limit:
                 raise HollowError(*NOT_STARTED)
             time.sleep(0.02)
@@ -209,6 +212,20 @@ class Hollow:
                 self._process.kill()
                 self._process.wait()
         shutil.rmtree(self._folder, ignore_errors=True)
+
+
+def is_ready(address: Path, database: str) -> bool:
+    """Return whether a database at a socket lets its role in: it listens before it does."""
+    pairs = f"user\0{ROLE}\0database\0{database}\0\0".encode()
+    body = VERSION_3.to_bytes(4, "big") + pairs
+    try:
+        with socket.socket(socket.AF_UNIX) as tried:
+            tried.settimeout(SECONDS)
+            tried.connect(str(address))
+            tried.sendall((len(body) + 4).to_bytes(4, "big") + body)
+            return tried.recv(1) == b"R"
+    except OSError:
+        return False
 
 
 QUICKLY = 3
