@@ -14,6 +14,7 @@ from typing import Any
 from discreet import accounting, mechanisms, utility
 from discreet.mechanisms import Exponential, Gaussian, Geometric, Laplace, Staircase
 from discreet.mechanisms.distributions import ChoiceDistribution
+from docs.agent_conversation import agent_page
 from docs.benchmark_summary import benchmark_summary_page
 from docs.notebooks import COURSE, write_notebooks
 from docs.python_api import python_api_page
@@ -47,6 +48,7 @@ Each call is preceded by `from discreet.mechanisms import *`,
 
 GENERATED = {
     "explanation/benchmarks.md": benchmark_summary_page,
+    "how-to/ask-with-an-agent.md": agent_page,
     "reference/sql.md": sql_page,
     "reference/sql-functions.md": sql_functions_page,
     "reference/python-api.md": python_api_page,

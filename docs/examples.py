@@ -289,3 +289,11 @@ def _runner(name: str, files: list[str] | None) -> Iterator[_Runner]:
         work.mkdir()
         stack.enter_context(chdir(work))
         yield _Runner(work, files)
+
+
+@contextmanager
+def demo_folder(name: str) -> Iterator[Path]:
+    """Work in a folder with the files of the demo, with noise that is replayed from a name."""
+    with _runner(name, None) as runner:
+        write_clinic(runner.folder)
+        yield runner.folder

@@ -31,7 +31,6 @@ from discreet.explanation.from_plan import (
     explain_plan,
     explain_unfound,
     note_of_bounds,
-    with_limits,
 )
 from discreet.explanation.notes import (
     cut_table_note,
@@ -197,7 +196,7 @@ class Curator:
         chosen = with_row_choice(self.catalog, choice)
         catalog = with_groups_per_unit(chosen, terms.groups_per_unit)
 
-        def explained(bound: BoundPlan) -> Explanation:
+        def explained(bound: BoundPlan, besides: Fraction = Fraction(0)) -> Explanation:
             bound, known, covered = self._look_up(bound, account)
             explanation = explain_plan(
                 bound.plan,
@@ -208,6 +207,7 @@ class Curator:
                 due=price_of(known.unpaid),
                 shows_sql=sql_for is not None,
                 is_suspended=known.would_be_rejected,
+                over_limit=known.over_limit(account, besides),
                 coverage=covered,
                 unlikely=self._unlikely(bound.plan, known.unpaid),
             )
@@ -215,20 +215,20 @@ class Curator:
 
         search = bounds_search(self._planner, query, target, find_bounds_of, catalog)
         if search is None:
-            found = explained(self._planner.plan(query, target, catalog))
-            return with_limits(found, account, self.limits_of(account))
+            return explained(self._planner.plan(query, target, catalog))
         finding = {ref: self._planner.bind(each) for ref, each in search.plans.items()}
         bounds = self._known_bounds(finding, account)
         if bounds is not None:
             bound = self._planner.plan(query, search.target, search.with_bounds(bounds))
-            found = explain_found(explained(bound), search, bounds)
-            return with_limits(found, account, self.limits_of(account))
+            return explain_found(explained(bound), search, bounds)
         wide, narrow = (
-            explained(self._planner.plan(query, search.target, search.with_placeholders(part)))
+            explained(
+                self._planner.plan(query, search.target, search.with_placeholders(part)),
+                search.epsilon,
+            )
             for part in (Fraction(1), Fraction(1, 2))
         )
-        found = explain_unfound((wide, narrow), search, [*map(explained, finding.values())])
-        return with_limits(found, account, self.limits_of(account))
+        return explain_unfound((wide, narrow), search, [*map(explained, finding.values())])
 
     def columns(
         self,
@@ -238,10 +238,7 @@ class Curator:
         dialect: str | None = None,
         account: str = OWNER,
     ) -> tuple[ResultColumn, ...]:
-        """Return the columns that the answer of `ask` will have: names, types and roles.
-
-        No epsilon is needed. Nothing is charged, and no private row is read.
-        """
+        """Return names, types and roles of the columns that `ask` will give; reads no data."""
         self._ledger.check_early(account)
         return described(self._planner, written(sql, parameters, dialect), self.catalog)
 
@@ -277,10 +274,7 @@ class Curator:
         return self._measurer.coverage(table, epsilon, columns, account)
 
     def known_coverage(self, table: str) -> Coverage | None:
-        """Return the coverage of a table as it was measured before; None if it was not.
-
-        It charges nothing and reads no private data.
-        """
+        """Return the coverage of a table as it was measured before, for free, or None."""
         return self._measurer.known(table)
 
     def on_account(self, name: str) -> Account:
@@ -436,10 +430,7 @@ class Curator:
 
 
 def _cost_and_origin(released: ReleasedTables, found: FoundBounds) -> tuple[Price, bool]:
-    """Return what was charged now, or what it cost before if nothing was; and whether nothing was.
-
-    A query that reads public tables only costs nothing, and is not from the ledger.
-    """
+    """Return what was charged now, or before; and whether it is from the ledger, so free now."""
     plan, charged = released.plan, released.charged
     now = Price(epsilon=charged.epsilon + found.charged, delta=charged.delta)
     if not now.is_free or not plan.releases:

@@ -5,8 +5,9 @@ from datetime import datetime
 from enum import Enum
 from fractions import Fraction
 
-from discreet.errors import EngineError
-from discreet.ledger import AccountBalance, Receipt, SavedAnswer
+from discreet.account_limits import AccountLimits
+from discreet.errors import BudgetError, EngineError, SuspendedError
+from discreet.ledger import AccountBalance, LedgerView, Receipt, SavedAnswer
 from discreet.query.plan.plan import PlannedRelease
 from discreet.tables import NoisyTable, noisy_from_bytes
 
@@ -119,6 +120,8 @@ class KnownReleases:
     """Of the account that asks."""
     is_suspended: bool = False
     """Whether the account that asks is suspended, so that it can read saved answers only."""
+    limits: AccountLimits = AccountLimits()  # noqa: RUF009 - frozen
+    """Of the account that asks, within its cap."""
     beside: tuple[tuple[SavedTable, ...], ...] = ()
     """Saved tables of other releases that were looked for, for each the most exact first."""
 
@@ -150,11 +153,25 @@ class KnownReleases:
         to_run = (ReleaseState.DUE, ReleaseState.CHARGED)
         return self.is_suspended and any(each.state in to_run for each in self.releases)
 
+    def over_limit(self, account: str, besides: Fraction = Fraction(0)) -> BudgetError | None:
+        """Return how a limit of the account would reject it, with an epsilon charged besides."""
+        due = sum((each.epsilon for each in self.unpaid), besides)
+        return self.limits.rejection(account, due)
+
     def tables(self) -> tuple[NoisyTable, ...] | None:
         """Return all tables, if all of them are in the ledger."""
         found = [each.table() for each in self.releases]
         tables = [each for each in found if each is not None]
         return tuple(tables) if len(tables) == len(found) else None
+
+
+def is_suspended(view: LedgerView, account: str) -> bool:
+    """Return whether an account is suspended, or raise AccountError if it may not ask at all."""
+    try:
+        view.check(account=account, to_run=True)
+    except SuspendedError:
+        return True
+    return False
 
 
 def table_from(kept: bytes) -> NoisyTable:

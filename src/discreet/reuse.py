@@ -13,7 +13,7 @@ from hashlib import sha256
 from math import ceil
 
 from discreet.catalog.catalog import Catalog, budget_from
-from discreet.errors import DiscreetError, SuspendedError
+from discreet.errors import DiscreetError
 from discreet.estimators import ExpectedMargin, MarginPerCount, RankMargin, SelectedValue
 from discreet.known_releases import (
     NO_TABLE,
@@ -22,6 +22,7 @@ from discreet.known_releases import (
     KnownReleases,
     ReusedTable,
     SavedTable,
+    is_suspended,
 )
 from discreet.ledger import AccountBalance, Entry, Ledger, LedgerView, Receipt, SavedAnswer
 from discreet.ledger.versions import VERSION
@@ -90,14 +91,15 @@ class Reuse:
         `beside` are releases at any epsilon whose saved tables are read in the same transaction.
         """
         with self._ledger.view() as view:
-            is_suspended = _is_suspended(view, account)
+            suspended, limits = is_suspended(view, account), view.limits_of(account)
             looked = [self._looked(view, plan, number) for number in range(len(plan.releases))]
             tables = tuple(self._saved(view, each) for each in beside)
             balance = view.balance(account)
         return KnownReleases(
             releases=tuple(map(self._known, plan.releases, looked)),
             balance=balance,
-            is_suspended=is_suspended,
+            is_suspended=suspended,
+            limits=limits,
             beside=tables,
             since=self._version.since,
         )
@@ -311,15 +313,6 @@ def _counts(planned: PlannedRelease, noisy: NoisyTable) -> dict[Statistic, int]:
             (value,) = noisy.rows.column(f"a{place}").to_pylist()
             found[each.statistic] = max(0, ceil(float(value or 0) + margin))
     return found
-
-
-def _is_suspended(view: LedgerView, account: str) -> bool:
-    """Return whether an account is suspended, or raise AccountError if it may not ask at all."""
-    try:
-        view.check(account=account, to_run=True)
-    except SuspendedError:
-        return True
-    return False
 
 
 def release_name(identity: Identity, data_version: str) -> str:

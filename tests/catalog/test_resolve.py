@@ -232,6 +232,12 @@ REFUSED = [
     (BUDGET + "[source]\ntimeout = 0", 4, "source.timeout must be"),
     (BUDGET + "[source]\nledger = 3", 4, "source.ledger must be text"),
     (TABLE + "[analysts.eve]\nepsilon = 0", 6, "analysts.eve.epsilon must be"),
+    (TABLE + "[analysts.eve]\nepsilon = 1\nper_day = 0", 7, "analysts.eve.per_day must be"),
+    (
+        TABLE + "[analysts.eve]\nepsilon = 1\nper_query = 0.1\ndefault_epsilon = 0.2",
+        8,
+        "default_epsilon must be at most per_query, 0.1",
+    ),
     (TABLE + "[analysts.eve]\n[analysts.Eve]", 6, "differs from eve only in letter case"),
     (BUDGET + '[tables.visits]\nfrom = "v.csv"', 3, "tables.visits has no unit"),
     (BUDGET + '[tables.visits]\nunit = "FILL IN"', 4, "unit must be filled in"),

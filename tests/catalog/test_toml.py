@@ -106,7 +106,12 @@ def catalogs(draw: Callable[[st.SearchStrategy[object]], object]) -> Catalog:
         | some({"groups_per_unit": st.integers(1, 99)}),
         "regions": {"public": True, "columns": people},
     }
-    limits: list[dict[str, object]] = [{"epsilon": 1}, {"epsilon": 1, "delta": delta}]
+    limits: list[dict[str, object]] = [
+        {"epsilon": 1},
+        {"epsilon": 1, "delta": delta},
+        {"epsilon": 1, "per_query": Fraction(1, 8), "default_epsilon": Fraction(1, 10)},
+        {"epsilon": 1, "per_day": delta, "confirm_above": 0},
+    ]
     analysts = draw(_by_name(st.sampled_from(limits)))
     return catalog_from(
         {"budget": budget, "source": some(source), "tables": tables, "analysts": analysts}

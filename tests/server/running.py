@@ -104,7 +104,7 @@ def add_accounts(catalog: Path, of: str = "clinic") -> dict[str, str]:
     with open_books(catalog) as ledger:
         for name, declared in ACCOUNTS.items():
             token = _token(name, of)
-            ledger.declare_analyst(name, token_hash=token.hash, **declared)
+            ledger.declare_analyst(name, token_hash=token.hash, scram=token.scram, **declared)
             tokens[name] = token.text
     return tokens
 

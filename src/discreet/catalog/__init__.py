@@ -26,6 +26,7 @@ ColumnUnit(column='patient_id')
 | `catalog.py` | `Catalog` and its policies: budget, source, analysts |
 | `entries.py` | single entries, checked, with the file and line of each |
 | `columns.py` | a declared column and a declared unit |
+| `analysts.py` | declared analysts, their caps and limits |
 | `sources.py` | the declared database, its limits and its address |
 | `declaration.py` | `Declaration`: a catalog before the tables' schemas are known |
 | `arguments.py` | the arguments of `discreet.open` as a declaration |

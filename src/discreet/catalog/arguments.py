@@ -109,7 +109,7 @@ class _Entries:
                 self.arguments["disjoint", number, "tables"] = f"disjoint[{number}]"
 
     def _add_analysts(self, caps: object) -> None:
-        """Set the cap of each analyst: an epsilon, or a dictionary with epsilon and delta."""
+        """Set the cap of each analyst: an epsilon, or a dictionary with its settings."""
         if caps is None:
             return
         if not isinstance(caps, Mapping):

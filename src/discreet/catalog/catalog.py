@@ -127,6 +127,14 @@ class AnalystPolicy:
     epsilon: Fraction
     delta: Fraction | None = None
     """None: the delta of the analyst is limited by the budget alone."""
+    per_query: Fraction | None = None
+    """The most epsilon that one query may cost. None of these four leaves what the ledger has."""
+    per_day: Fraction | None = None
+    """The most epsilon that may be spent in one day, by UTC."""
+    default_epsilon: Fraction | None = None
+    """The cost of a query from a client that has no place to state one."""
+    confirm_above: Fraction | None = None
+    """A query of an agent that costs more needs the confirmation of a person."""
 
 
 @dataclass(frozen=True, kw_only=True)

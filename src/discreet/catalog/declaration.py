@@ -9,6 +9,7 @@ from math import prod
 from pathlib import Path
 from typing import TypeVar
 
+from discreet.catalog.analysts import analysts_from, check_delta, check_epsilon
 from discreet.catalog.catalog import Accounting, AnalystPolicy, BudgetPolicy, SourcePolicy, Suspends
 from discreet.catalog.columns import (
     PATH_FIX,
@@ -27,7 +28,6 @@ from discreet.catalog.entries import (
     check_integer,
     check_list,
     check_number,
-    check_number_between,
     check_section,
     check_text,
     named_entries,
@@ -51,11 +51,8 @@ BUDGET = (
 )
 TABLE = ("from", "unit", "rows_per_unit", "groups_per_unit", "public", "key", "columns")
 UNIT_SETTINGS = ("unit", "rows_per_unit", "groups_per_unit")
-ANALYST = ("epsilon", "delta")
 
-EPSILON_LEAST, EPSILON_MOST = Fraction(1, 10**12), Fraction(10**12)
 MOST_ROWS_PER_UNIT = 10**9
-EPSILON_FIX = "Write for example epsilon = 1.0"
 
 Choice = TypeVar("Choice", bound=Enum)
 
@@ -116,7 +113,7 @@ def declaration_from(
         budget=budget,
         source=source,
         tables=tables,
-        analysts=_analysts(top.at("analysts"), given.get("analysts", {})),
+        analysts=analysts_from(top.at("analysts"), given.get("analysts", {})),
         ledger=ledger,
         disjoint=disjoint_groups(*apart, tables, budget.neighbours),
     )
@@ -139,8 +136,8 @@ def _needed(top: Location, given: Mapping[str, object], name: str) -> object:
 
 def _budget(location: Location, value: object) -> BudgetPolicy:
     given = check_section(location, value, BUDGET)
-    epsilon = _epsilon(location, given)
-    delta = _delta(location.at("delta"), given.get("delta", 0))
+    epsilon = check_epsilon(location, given)
+    delta = check_delta(location.at("delta"), given.get("delta", 0))
     accounting = _choice(location, given, "accounting", Accounting.BASIC)
     if accounting is Accounting.CONCENTRATED and delta == 0:
         fix = 'Add delta = 1e-6, or write accounting = "basic"'
@@ -158,23 +155,6 @@ def _budget(location: Location, value: object) -> BudgetPolicy:
 
 def _choice(location: Location, given: Mapping[str, object], key: str, default: Choice) -> Choice:
     return check_choice(location.at(key), given.get(key, default), type(default))
-
-
-def _epsilon(location: Location, given: Mapping[str, object]) -> Fraction:
-    if "epsilon" not in given:
-        raise location.at("epsilon").invalid("is missing", EPSILON_FIX)
-    value = given["epsilon"]
-    return check_number_between(
-        location.at("epsilon"), value, EPSILON_LEAST, EPSILON_MOST, EPSILON_FIX
-    )
-
-
-def _delta(location: Location, value: object) -> Fraction:
-    fix = "Write for example delta = 1e-6, or 0 for none"
-    delta = check_number(location, value, fix)
-    if not 0 <= delta < 1:
-        raise location.invalid(f"must be at least 0 and less than 1, not {value_text(value)}", fix)
-    return delta
 
 
 def _part(
@@ -195,19 +175,6 @@ def _part(
             f"must be greater than 0 and at most {of}, not {value_text(own)}", fix
         )
     return own
-
-
-def _analysts(location: Location, value: object) -> tuple[AnalystPolicy, ...]:
-    return tuple(
-        _analyst(location.at(name), name, entry)
-        for name, entry in named_entries(location, value, "analyst").items()
-    )
-
-
-def _analyst(location: Location, name: str, value: object) -> AnalystPolicy:
-    given = check_section(location, value, ANALYST)
-    delta = _delta(location.at("delta"), given["delta"]) if "delta" in given else None
-    return AnalystPolicy(name=name, epsilon=_epsilon(location, given), delta=delta)
 
 
 # --------------------------------------------------------------------------- tables

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from datetime import date
 from fractions import Fraction
 
+from discreet.account_limits import LIMITS
 from discreet.catalog.catalog import Catalog, RowChoice, Suspends
 from discreet.catalog.columns import ROW, written_unit
 from discreet.catalog.entries import BLANK, written_key, written_text
@@ -92,6 +93,9 @@ def _analysts(catalog: Catalog) -> Iterator[str]:
         yield f"epsilon = {written_number(each.epsilon)}"
         if each.delta is not None:
             yield f"delta = {written_number(each.delta)}"
+        for name in LIMITS:
+            if (limit := getattr(each, name)) is not None:
+                yield f"{name} = {written_number(limit)}"
 
 
 # --------------------------------------------------------------------------- tables

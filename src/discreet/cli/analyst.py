@@ -6,18 +6,22 @@ from contextlib import closing
 from dataclasses import asdict
 from fractions import Fraction
 from pathlib import Path
+from typing import cast
 
 import typer
 
-from discreet.amounts import Price, amount_up, equation
+from discreet.account_limits import LIMITS, AccountLimits
+from discreet.amounts import Price, amount_down, amount_up, equation
 from discreet.catalog.resolve import read
 from discreet.cli.console import remark, show, show_table
 from discreet.cli.ledger import ledger_location, left_text
-from discreet.cli.ledger_entries import cap_request_text, moment_text, status_text
+from discreet.cli.ledger_entries import cap_request_text, limits_text, moment_text, status_text
+from discreet.cli.options import exact
 from discreet.errors import AccountError
 from discreet.ledger import OWNER, Analyst, Ledger, Request, existing_ledger
 from discreet.ledger import make_token as new_token
-from discreet.ledger.inputs import ROLES
+from discreet.ledger.analysts import LimitTerms
+from discreet.ledger.inputs import NONE, ROLES
 from discreet.opening import open_books
 from discreet.parameters import nearest_name
 
@@ -34,23 +38,38 @@ def add_analyst(  # noqa: PLR0913 - each is an option
     epsilon: Fraction | None,
     delta: Fraction | None,
     role: str,
+    per_query: str | None,
+    per_day: str | None,
+    default_epsilon: str | None,
+    confirm_above: str | None,
     place: str | None,
     catalog: Path,
 ) -> None:
     """Declare an analyst, in place of an earlier declaration, and print a new token once."""
     cap = _cap(role, epsilon, delta)
+    limits = _limits(
+        per_query=per_query,
+        per_day=per_day,
+        default_epsilon=default_epsilon,
+        confirm_above=confirm_above,
+    )
+    if limits and role != "analyst":
+        raise typer.BadParameter(f"Limits are for analysts: the {role} is never charged.")
     token = new_token()
     with closing(open_books(catalog, ledger=place)) as found:
-        found.declare_analyst(
+        made = found.declare_analyst(
             name,
             epsilon=cap,
             delta=delta,
             token_hash=token.hash,
             scram=token.scram,
             role=ROLES[role],
+            **limits,
         )
     limit = Price(epsilon=cap, delta=delta or Fraction(0))
     may = MAY.get(role, f"may spend {limit} in total")
+    if told := limits_text({each: getattr(made, each) for each in LIMITS}):
+        may += f" ({told})"
     used = "for --token or DISCREET_TOKEN" if role == "analyst" else "for a server"
     remark(
         f"{role.capitalize()} {name} {may}. This is the access token, {used}. It is shown only "
@@ -70,14 +89,61 @@ def _cap(role: str, epsilon: Fraction | None, delta: Fraction | None) -> Fractio
     return epsilon or Fraction(0)
 
 
+def _limits(**given: str | None) -> LimitTerms:
+    """Return the limits that were given: exact numbers, or None for those to be removed."""
+    limits = {
+        name: None if text.strip().lower() == NONE else exact(text)
+        for name, text in given.items()
+        if text is not None
+    }
+    return cast("LimitTerms", limits)
+
+
+def limit_analyst(  # noqa: PLR0913 - each is an option
+    *,
+    name: str,
+    per_query: str | None,
+    per_day: str | None,
+    default_epsilon: str | None,
+    confirm_above: str | None,
+    place: str | None,
+    catalog: Path,
+) -> None:
+    """Put limits of an account in force, and print all that it has."""
+    limits = _limits(
+        per_query=per_query,
+        per_day=per_day,
+        default_epsilon=default_epsilon,
+        confirm_above=confirm_above,
+    )
+    if not limits:
+        options = ", ".join(f"--{each.replace('_', '-')}" for each in LIMITS)
+        raise typer.BadParameter(f"Give a limit to change: {options}.")
+    with closing(open_books(catalog, ledger=place)) as found:
+        made = found.declare_limits(name, **limits)
+    told = limits_text({each: getattr(made, each) for each in LIMITS})
+    show(f"{name}: {told}." if told else f"{name} has no limits within the cap now.")
+    if catalog.exists():
+        again = {each.name: each for each in read(catalog).analysts}.get(name)
+        if again is not None and any(getattr(again, each) is not None for each in limits):
+            remark(
+                f"The catalog {catalog} declares limits for {name} too, which apply again whenever "
+                "it is opened. Change them there as well."
+            )
+
+
 def list_analysts(*, place: str | None, catalog: Path, is_json: bool) -> None:
     """Print the analysts as a table, or as JSON."""
     with closing(open_books(catalog, ledger=place)) as found:
         analysts, suspended = found.analysts(), found.suspended()
         lefts = [_left(found, each) for each in analysts]
+        limits = {each.name: found.limits_of(each.name) for each in analysts}
     stopped = [any(suspended.values()) or each.name in suspended for each in analysts]
     if is_json:
-        records = [_analyst_record(*each) for each in zip(analysts, stopped, strict=True)]
+        records = [
+            {**_analyst_record(each, is_stopped), "limits": limits[each.name].to_json()}
+            for each, is_stopped in zip(analysts, stopped, strict=True)
+        ]
         show(json.dumps({"analysts": records}, indent=2))
         return
     if not analysts:
@@ -97,8 +163,31 @@ def list_analysts(*, place: str | None, catalog: Path, is_json: bool) -> None:
                 status_text(each.enabled, is_stopped)
                 for each, is_stopped in zip(analysts, stopped, strict=True)
             ],
+            **_limit_columns(analysts, limits),
         }
     )
+
+
+def _limit_columns(
+    analysts: Sequence[Analyst], limits: Mapping[str, AccountLimits]
+) -> dict[str, list[str]]:
+    """Return a column for each limit that an account has, and one for what remains today."""
+    headers = {
+        "per_query": "ε per query",
+        "per_day": "ε per day",
+        "remaining_today": "remaining today",
+        "default_epsilon": "default ε",
+        "confirm_above": "confirm above ε",
+    }
+    found = {
+        header: [getattr(limits[each.name], name) for each in analysts]
+        for name, header in headers.items()
+    }
+    return {
+        header: ["" if each is None else amount_down(each) for each in amounts]
+        for header, amounts in found.items()
+        if any(each is not None for each in amounts)
+    }
 
 
 def _left(found: Ledger, analyst: Analyst) -> str:

@@ -18,12 +18,27 @@ Number: TypeAlias = Annotated[
     typer.Argument(metavar="NUMBER", help="Number of the request: see discreet analyst requests."),
 ]
 
+PerQuery: TypeAlias = Annotated[
+    str | None, typer.Option(metavar="E", help="The most ε that one query may cost.")
+]
+PerDay: TypeAlias = Annotated[
+    str | None, typer.Option(metavar="E", help="The most ε that may be spent in a day, by UTC.")
+]
+DefaultEpsilon: TypeAlias = Annotated[
+    str | None,
+    typer.Option(metavar="E", help="ε of a query from a SQL client that states none."),
+]
+ConfirmAbove: TypeAlias = Annotated[
+    str | None,
+    typer.Option(metavar="E", help="An agent's query above this ε needs a person's confirmation."),
+]
+
 
 @analyst.command(
     "add",
     cls=PlainCommand,
     help="Add an analyst, or change a cap or a role. Prints a new token once. Any earlier token "
-    "stops working.",
+    "stops working. Limits that are not given are removed.",
 )
 @runs("analyst")
 def add_analyst(
@@ -46,6 +61,10 @@ def add_analyst(
             "administers. Only an analyst needs a cap.",
         ),
     ] = "analyst",
+    per_query: PerQuery = None,
+    per_day: PerDay = None,
+    default_epsilon: DefaultEpsilon = None,
+    confirm_above: ConfirmAbove = None,
     place: LedgerOption = None,
     catalog: Catalog = DEFAULT_CATALOG,
 ) -> None:
@@ -53,7 +72,27 @@ def add_analyst(
 
 
 @analyst.command(
-    "list", cls=PlainCommand, help="Show the analysts, their roles, caps and what remains of each."
+    "limit",
+    cls=PlainCommand,
+    help='Change limits of an account within its cap. The token stays. Write "none" to remove one.',
+)
+@runs("analyst")
+def limit_analyst(
+    name: Name,
+    per_query: PerQuery = None,
+    per_day: PerDay = None,
+    default_epsilon: DefaultEpsilon = None,
+    confirm_above: ConfirmAbove = None,
+    place: LedgerOption = None,
+    catalog: Catalog = DEFAULT_CATALOG,
+) -> None:
+    """Put limits of an account in force."""
+
+
+@analyst.command(
+    "list",
+    cls=PlainCommand,
+    help="Show the analysts, their roles, caps and limits, and what remains.",
 )
 @runs("analyst")
 def list_analysts(

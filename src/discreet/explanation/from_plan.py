@@ -5,13 +5,13 @@ from dataclasses import replace
 from fractions import Fraction
 from math import isfinite
 
-from discreet.account_limits import AccountLimits
 from discreet.amounts import Balance, Price, amount_up, equation
 from discreet.answer.answer import Note
 from discreet.bounds import BoundsSearch
 from discreet.bounds.histogram import ColumnRef, bounds_text
 from discreet.catalog.schema import Bounds, Kind
 from discreet.coverage.lookup import UNKNOWN, KnownCoverage
+from discreet.errors import BudgetError
 from discreet.estimators import (
     Estimator,
     ExpectedMargin,
@@ -26,6 +26,7 @@ from discreet.explanation.noise_sentences import choice_sentence, noise_sentence
 from discreet.explanation.notes import (
     left_out_of,
     limit_text,
+    listed_notes,
     noisy_input_notes,
     once,
     undeclared_notes,
@@ -40,7 +41,7 @@ from discreet.explanation.sentences import (
     declared_groups,
     later_sentence,
     margin_text,
-    over_limit,
+    over_limit_sentence,
     rank_name,
     undeclared_groups,
 )
@@ -82,13 +83,15 @@ def explain_plan(  # noqa: PLR0913 - all that is said
     due: Price | None = None,
     shows_sql: bool = False,
     is_suspended: bool = False,
+    over_limit: BudgetError | None = None,
     coverage: KnownCoverage = UNKNOWN,
     unlikely: str = "",
 ) -> Explanation:
     """Return the explanation of a plan: its cost, margins, limits, groups, noise and SQL.
 
     `due` is what would be charged now, if it is known what was charged before. With `is_suspended`
-    the account that asks could not run it. `unlikely` says why no group may be shown.
+    the account that asks could not run it, nor with `over_limit`. `unlikely` says why no group may
+    be shown.
     """
     level = confidence_level(confidence)
     first = plan.releases[0] if plan.releases else None
@@ -116,7 +119,9 @@ def explain_plan(  # noqa: PLR0913 - all that is said
                 limit_text(plan, planned, coverage),
             )
         ),
-        keys=once((*(_groups(each, level) for each in plan.releases), *totals)),
+        keys=once(
+            (*listed_notes(plan), *(_groups(each, level) for each in plan.releases), *totals)
+        ),
         groups=tuple(_number_of_groups(each) for each in plan.releases),
         left_out=once(
             left_out_of(planned, rows, coverage)
@@ -131,6 +136,7 @@ def explain_plan(  # noqa: PLR0913 - all that is said
         shows_sql=shows_sql,
         warnings=(
             *([SUSPENDED] if is_suspended else []),
+            *([] if over_limit is None else [over_limit_sentence(over_limit)]),
             *([unlikely] if unlikely else []),
             *undeclared_notes(plan),
             *noisy_input_notes(plan),
@@ -387,15 +393,6 @@ def explain_unfound(
         hints=_common(one.hints, other.hints),
         sqls=_common(one.sqls, other.sqls),
     )
-
-
-def with_limits(explanation: Explanation, account: str, limits: AccountLimits) -> Explanation:
-    """Return an explanation that says if a limit of the account would reject the query."""
-    due = explanation.price if explanation.due is None else explanation.due
-    rejection = limits.rejection(account, due.epsilon)
-    if rejection is None:
-        return explanation
-    return replace(explanation, warnings=(over_limit(rejection), *explanation.warnings))
 
 
 def note_of_bounds(place: ColumnRef, bounds: Bounds, epsilon: Fraction) -> Note:

@@ -98,9 +98,14 @@ def change_sentence(since: datetime | None) -> str:
 SUSPENDED = "This account is suspended, so running this query would be rejected."
 
 
-def over_limit(rejection: BudgetError) -> str:
+def over_limit_sentence(rejection: BudgetError) -> str:
     """Return that a limit of the account would reject a query."""
     return f"{rejection.what}, so running it would be rejected."
+
+
+def listed_sentence(keys: Sequence[str]) -> str:
+    """Return that a query lists the declared values of keys, not those that occur in the data."""
+    return f"Lists the declared values of {listed(keys)}, whether or not they occur."
 
 
 def undeclared_value_note(compared: UndeclaredValue) -> str:

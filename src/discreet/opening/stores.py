@@ -8,6 +8,7 @@ from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
+from discreet.account_limits import LIMITS
 from discreet.catalog import Column, RowChoice
 from discreet.catalog.catalog import budget_from
 from discreet.catalog.declaration import Declaration
@@ -83,7 +84,8 @@ def open_books(
 def ledger_at(place: str | Path, declared: Declaration, data: Collection[str] = ()) -> Ledger:
     """Open the ledger at a place, with the analysts that the catalog declares.
 
-    Charges of analysts stay, their tokens stay valid, and disabled analysts stay disabled.
+    Charges of analysts stay, their tokens stay valid, and disabled analysts stay disabled. Limits
+    that the catalog does not declare stay as they are.
     """
     policy = declared.budget
     ledger = open_ledger(
@@ -94,10 +96,16 @@ def ledger_at(place: str | Path, declared: Declaration, data: Collection[str] = 
         data=data,
     )
     try:
-        known = {each.name: (each.epsilon, each.delta) for each in ledger.analysts()}
+        known = {each.name: each for each in ledger.analysts()}
         for each in declared.analysts:
-            if known.get(each.name) != (each.epsilon, each.delta):
-                ledger.declare_cap(each.name, epsilon=each.epsilon, delta=each.delta)
+            found = known.get(each.name)
+            if found is None or (found.epsilon, found.delta) != (each.epsilon, each.delta):
+                found = ledger.declare_cap(each.name, epsilon=each.epsilon, delta=each.delta)
+            limits = {
+                name: getattr(each, name) for name in LIMITS if getattr(each, name) is not None
+            }
+            if any(getattr(found, name) != limit for name, limit in limits.items()):
+                ledger.declare_limits(each.name, **limits)
     except BaseException:
         ledger.close()
         raise

@@ -108,6 +108,17 @@ def options_in(query: WrittenQuery) -> PrivacyOptions | None:
     return without_clause(_tokens(query.text, DIALECTS[query.dialect]))[1]
 
 
+def names_in(query: WrittenQuery) -> tuple[str, ...]:
+    """Return the names of the placeholders of a query, each once; none if it cannot be read."""
+    try:
+        read, _ = without_clause(_tokens(query.text, DIALECTS[query.dialect]))
+        _, placeholders = numbered(read)
+    except QuestionError:
+        return ()
+    named = [each.key for each in placeholders if isinstance(each.key, str)]
+    return tuple(dict.fromkeys(named))
+
+
 def _read(query: WrittenQuery) -> tuple[exp.Query, PrivacyOptions | None]:
     """Return the tree of a query in its own dialect, with the values of its placeholders."""
     text = " " + query.text[1:] if query.text.startswith(MARK) else query.text

@@ -8,6 +8,7 @@ from typing import Annotated, Literal, TypeVar
 from fastapi import APIRouter, Depends, Query
 from pydantic import Field
 
+from discreet.account_limits import LIMITS
 from discreet.ledger import Analyst, Token, make_token
 from discreet.ledger.inputs import check_analyst
 from discreet.server.audit import logged
@@ -24,7 +25,27 @@ T = TypeVar("T")
 Name = Annotated[str, Field(min_length=1, max_length=200)]
 
 
-class NewAnalyst(Body):
+class LimitsBody(Body):
+    """Limits of an account, within its cap; null is no limit."""
+
+    per_query: Annotated[Amount | None, Field(description="The most ε that one query costs")] = None
+    per_day: Annotated[Amount | None, Field(description="The most ε in a day, by UTC")] = None
+    default_epsilon: Annotated[
+        Amount | None, Field(description="ε of a query from a SQL client that states none")
+    ] = None
+    confirm_above: Annotated[
+        Amount | None, Field(description="An agent's query above this ε needs a confirmation")
+    ] = None
+
+    @property
+    def limits(self) -> dict[str, object]:
+        """The limits that the body names."""
+        return {
+            name: exact(getattr(self, name)) for name in LIMITS if name in self.model_fields_set
+        }
+
+
+class NewAnalyst(LimitsBody):
     """An account to be added."""
 
     name: Name
@@ -33,8 +54,8 @@ class NewAnalyst(Body):
     delta: Amount | None = None
 
 
-class ChangedAnalyst(Body):
-    """What is to change of an account."""
+class ChangedAnalyst(LimitsBody):
+    """What is to change of an account. A limit that is null is removed."""
 
     epsilon: Amount | None = None
     delta: Amount | None = None
@@ -95,6 +116,7 @@ async def add_analyst(caller: Owner, body: NewAnalyst) -> JsonObject:
             scram=token.scram,
             enabled=True,
             role=body.role,
+            **body.limits,
         )
         made = caller.site.ledger.replace_analyst(None, new)
         if made != new:
@@ -106,7 +128,7 @@ async def add_analyst(caller: Owner, body: NewAnalyst) -> JsonObject:
 
 @router.patch("/analysts/{name:path}")
 async def change_analyst(caller: Owner, name: Name, body: ChangedAnalyst) -> JsonObject:
-    """Change the cap of an account, disable or enable it, or give it a new token."""
+    """Change cap or limits of an account, disable or enable it, or give it a new token."""
 
     def changed() -> JsonObject:
         token = make_token() if body.rotate else None
@@ -131,6 +153,7 @@ def _changed(known: Analyst, body: ChangedAnalyst, token: Token | None) -> Analy
         for name in ("epsilon", "delta", "enabled")
         if getattr(body, name) is not None
     }
+    changes |= body.limits
     if token is not None:
         changes |= {"token_hash": token.hash, "scram": token.scram}
     return check_analyst(**(asdict(known) | changes))
@@ -202,4 +225,5 @@ def _account(caller: Caller, analyst: Analyst) -> JsonObject:
     }
     if analyst.role == "analyst":
         told["remaining"] = caller.site.curator.remaining_of(analyst.name).to_json()
+        told["limits"] = caller.site.curator.limits_of(analyst.name).to_json()
     return told

@@ -38,7 +38,6 @@ from discreet.query.check.grouping_sets import (
 )
 from discreet.query.check.joins import Joined, join_all
 from discreet.query.check.keys import groups_of, key_node, key_nodes, unlisted
-from discreet.query.check.listed_groups import LISTED, listed_groups
 from discreet.query.check.named_windows import write_out_windows
 from discreet.query.check.path_groups import are_of_one_unit
 from discreet.query.check.path_values import for_true_rows
@@ -333,10 +332,6 @@ class PrivateSelect:
     ) -> PostQuery:
         """Release an aggregate over rows of many units: here the noise comes in."""
         nodes = list(self._aggregates())
-        if not nodes and self.walker.is_answer(self.node):
-            listed = listed_groups(keys, filtered, self.names, self.walker.public)
-            if listed is not None:
-                return self._opened(listed.tree.subquery(LISTED, copy=False), listed, keys, {})
         number, places = self._registered(key_nodes, keys, nodes, filtered)
         names = {id(node): f"a{place}" for node, place in zip(nodes, places, strict=True)}
         groups = released_table(number, len(keys), self.walker.releases[number].aggregates)

@@ -18,10 +18,10 @@ from discreet.server.pgwire.frames import (
     INT32,
     NO_DATA,
     PARSED,
-    Frame,
+    FrameReader,
     ProtocolError,
-    Reader,
     Stream,
+    WireFrame,
     formats_of,
     parameter_description,
     row_description,
@@ -32,7 +32,7 @@ from discreet.server.pgwire.hollow_link import (
     EXECUTE_ALL,
     parse_frame,
 )
-from discreet.server.pgwire.lexer import LexicalError, Statement, statements_of
+from discreet.server.pgwire.lexer import LexicalError, SqlStatement, statements_of
 from discreet.server.pgwire.results import Result
 from discreet.server.pgwire.routing import TRANSACTIONS
 from discreet.server.pgwire.sqlstates import WireError
@@ -53,7 +53,7 @@ ABORTED = (
 
 
 @dataclass(slots=True, kw_only=True)
-class Connection:
+class ClientConnection:
     """A client that has signed in."""
 
     stream: Stream
@@ -86,14 +86,14 @@ class Connection:
         if self.is_busy:
             await self.session.cancel()
 
-    async def _handle(self, frame: Frame) -> None:
+    async def _handle(self, frame: WireFrame) -> None:
         handle = self._handlers().get(frame.kind)
         if handle is None:
             raise ProtocolError("A message is not known")
         if self._is_skipping and frame.kind != b"S":
             return
         try:
-            await handle(Reader(frame.body), frame)
+            await handle(FrameReader(frame.body), frame)
         except WireError as error:
             self._fail(error)
         except (ProtocolError, OSError, TimeoutError, asyncio.CancelledError):
@@ -104,7 +104,7 @@ class Connection:
         if frame.kind == b"Q":
             await self._ready()
 
-    def _handlers(self) -> "dict[bytes, Callable[[Reader, Frame], Awaitable[None]]]":
+    def _handlers(self) -> "dict[bytes, Callable[[FrameReader, WireFrame], Awaitable[None]]]":
         """Return what is done with each message."""
         return {
             b"Q": self._query,
@@ -127,7 +127,7 @@ class Connection:
 
     # ----------------------------------------------------------------------- rounds
 
-    async def _sync(self, _: Reader, __: Frame) -> None:
+    async def _sync(self, _: FrameReader, __: WireFrame) -> None:
         await self._ready()
 
     async def _ready(self) -> None:
@@ -139,21 +139,21 @@ class Connection:
         elif self._had_error:
             self.session.has_failed = True
         self._is_skipping = self._had_error = False
-        self.stream.write(Frame(b"Z", b"E" if self.session.has_failed else status))
+        self.stream.write(WireFrame(b"Z", b"E" if self.session.has_failed else status))
         await self.stream.flush()
 
-    async def _flush(self, _: Reader, __: Frame) -> None:
+    async def _flush(self, _: FrameReader, __: WireFrame) -> None:
         await self.stream.flush()
 
-    async def _ignored(self, _: Reader, __: Frame) -> None:
+    async def _ignored(self, _: FrameReader, __: WireFrame) -> None:
         """Ignore data of a COPY that was rejected."""
 
-    async def _function(self, _: Reader, __: Frame) -> None:
+    async def _function(self, _: FrameReader, __: WireFrame) -> None:
         raise WireError("0A000", "Calls of functions by their numbers are not supported")
 
     # ----------------------------------------------------------------------- simple protocol
 
-    async def _query(self, reader: Reader, _: Frame) -> None:
+    async def _query(self, reader: FrameReader, _: WireFrame) -> None:
         statements = _statements(reader.text())
         if not statements:
             self.stream.write(EMPTY)
@@ -185,7 +185,7 @@ class Connection:
 
     # ----------------------------------------------------------------------- extended protocol
 
-    async def _parse(self, reader: Reader, frame: Frame) -> None:
+    async def _parse(self, reader: FrameReader, frame: WireFrame) -> None:
         name, sql, types = reader.text(), reader.text(), reader.numbers(INT32)
         statements = _statements(sql)
         if len(statements) > 1:
@@ -195,7 +195,7 @@ class Connection:
         if len(self.session.prepared) >= MOST_PREPARED or len(types) > MOST_PARAMETERS:
             raise WireError("53000", "Too many prepared statements or parameters")
         if not statements:
-            empty = Statement(text="", offset=0, words=())
+            empty = SqlStatement(text="", offset=0, words=())
             self.session.prepared[name] = Prepared(statement=empty, route=None)
             self.stream.write(PARSED)
             return
@@ -211,7 +211,7 @@ class Connection:
             self.stream.write(PARSED)
         self.session.prepared[name] = prepared
 
-    async def _bind(self, reader: Reader, frame: Frame) -> None:
+    async def _bind(self, reader: FrameReader, frame: WireFrame) -> None:
         portal, name = reader.text(), reader.text()
         prepared = self._prepared(name)
         if len(self.session.portals) >= MOST_PREPARED:
@@ -232,7 +232,7 @@ class Connection:
         )
         self.stream.write(BOUND)
 
-    async def _describe(self, reader: Reader, frame: Frame) -> None:
+    async def _describe(self, reader: FrameReader, frame: WireFrame) -> None:
         kind, name = reader.bytes_(1), reader.text()
         if kind == b"S":
             prepared = self._prepared(name)
@@ -257,7 +257,7 @@ class Connection:
             codes = formats_of(formats, len(shape.columns))
             self.stream.write(row_description(shape.columns, codes))
 
-    async def _execute(self, reader: Reader, frame: Frame) -> None:
+    async def _execute(self, reader: FrameReader, frame: WireFrame) -> None:
         portal, most = self.session.portal(reader.text()), reader.number(INT32)
         if portal.prepared.is_hollow:
             if await self._relayed(frame):
@@ -271,7 +271,7 @@ class Connection:
         formats = formats_of(portal.formats, len(portal.result.columns or ()))
         await self._send(portal.result, formats, most)
 
-    async def _close(self, reader: Reader, frame: Frame) -> None:
+    async def _close(self, reader: FrameReader, frame: WireFrame) -> None:
         kind, name = reader.bytes_(1), reader.text()
         known: dict[str, Any] = self.session.prepared if kind == b"S" else self.session.portals
         found = known.pop(name, None)
@@ -285,7 +285,7 @@ class Connection:
         else:
             self.stream.write(CLOSED)
 
-    async def _relayed(self, frame: Frame) -> bool:
+    async def _relayed(self, frame: WireFrame) -> bool:
         """Pass a message on to the hollow PostgreSQL; return whether it had no error."""
         last = await self.session.link.relay(frame, to=self.stream)
         if last.kind == b"E":
@@ -297,7 +297,7 @@ class Connection:
             raise WireError("26000", f'prepared statement "{name}" does not exist')
         return self.session.prepared[name]
 
-    async def _prepare(self, statement: Statement, types: Sequence[int]) -> Prepared:
+    async def _prepare(self, statement: SqlStatement, types: Sequence[int]) -> Prepared:
         if self.session.has_failed and statement.verb not in TRANSACTIONS:
             raise WireError(*ABORTED)
         return await self.session.prepare(statement, types)
@@ -309,7 +309,7 @@ class Connection:
                 await self.stream.flush()
 
 
-def _statements(text: str) -> list[Statement]:
+def _statements(text: str) -> list[SqlStatement]:
     try:
         return statements_of(text)
     except LexicalError as error:

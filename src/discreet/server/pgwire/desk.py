@@ -25,8 +25,8 @@ from discreet.server.asking import QueryRunner
 from discreet.server.bodies import AskBody, ExplainBody
 from discreet.server.callers import Caller
 from discreet.server.faults import CallError, error_of
-from discreet.server.pgwire.frames import Column, Frame
-from discreet.server.pgwire.lexer import Statement
+from discreet.server.pgwire.frames import WireColumn, WireFrame
+from discreet.server.pgwire.lexer import SqlStatement
 from discreet.server.pgwire.results import Result, Row, column
 from discreet.server.pgwire.sqlstates import WireError, notice, wire_error
 from discreet.server.pgwire.values import FLOAT8, coerced, type_of
@@ -41,7 +41,7 @@ LOW, HIGH = "low", "high"
 
 
 @dataclass(slots=True, kw_only=True)
-class Desk:
+class AccountDesk:
     """The server, for the account of one connection."""
 
     caller: Caller
@@ -59,7 +59,7 @@ class Desk:
     # ----------------------------------------------------------------------- what is asked
 
     async def columns(
-        self, statement: Statement, values: Sequence[Any], is_gone: Check
+        self, statement: SqlStatement, values: Sequence[Any], is_gone: Check
     ) -> tuple[ResultColumn, ...]:
         """Return the columns that an answer would have; nothing is charged."""
         sql, curator = statement.text, self.caller.site.curator
@@ -77,7 +77,7 @@ class Desk:
             return await self._planned(act, is_gone)
 
     async def explain(
-        self, statement: Statement, values: Sequence[Any], is_gone: Check
+        self, statement: SqlStatement, values: Sequence[Any], is_gone: Check
     ) -> Explanation:
         """Return what a query would cost and how good its answer would be."""
         with _told(statement.offset):
@@ -87,7 +87,7 @@ class Desk:
                 lambda: explained(self.caller, body, with_fixes=False), is_gone
             )
 
-    async def ask(self, statement: Statement, values: Sequence[Any], is_gone: Check) -> Answer:
+    async def ask(self, statement: SqlStatement, values: Sequence[Any], is_gone: Check) -> Answer:
         """Return the answer to a query, charged to the account at the cost that was stated."""
         with _told(statement.offset):
             body = self._body(statement.text, values)
@@ -176,7 +176,7 @@ def _no_other_margins(*_: object) -> Any:
 class Shape:
     """The columns of a result, before it is there or from it."""
 
-    columns: tuple[Column, ...]
+    columns: tuple[WireColumn, ...]
     has_ends: tuple[bool, ...] | None
     """For each column of the answer, whether the ends of its interval follow; None if unknown."""
 
@@ -213,7 +213,7 @@ def result_of(
     shape: Shape | None,
 ) -> Result:
     """Return an answer as a result, with the columns that were described if some were."""
-    columns: list[Column] = []
+    columns: list[WireColumn] = []
     values: list[list[Any]] = []
     own = _names(answer.columns, names)
     intervals = answer.column_intervals or [None] * len(own)
@@ -264,7 +264,7 @@ def _ends_of(answer: Answer, i: int) -> tuple[list[Any], list[Any]]:
     return low, high
 
 
-def _said(answer: Answer, names: Sequence[str], has_intervals: bool) -> Frame:
+def _said(answer: Answer, names: Sequence[str], has_intervals: bool) -> WireFrame:
     """Return the notice after an answer: what it cost, what remains, and what limits it."""
     printed = [str(each) for each in answer.notes if isinstance(each, Note) and each.is_printed]
     margins = [] if has_intervals else _margins(answer, names)

@@ -11,6 +11,7 @@ role that may read and nothing more, and functions that change, wait or fill the
 import os
 import pwd
 import shutil
+import socket
 import subprocess
 import sys
 import tempfile
@@ -25,6 +26,7 @@ from discreet.catalog.schema import Column, Kind, PathUnit, PrivateTable, Table
 from discreet.catalog.shown import unit_text
 from discreet.errors import DiscreetError, MissingExtraError
 from discreet.server.pgwire import hollow_launch
+from discreet.server.pgwire.frames import VERSION_3
 
 ROLE = "analyst"
 """The one role that can sign in."""
@@ -73,18 +75,26 @@ USED_BY_CLIENTS = (
     "clock_timestamp",
     "gen_random_uuid",
     "pg_advisory_unlock_all",
+    "pg_collation_actual_version",
+    "pg_database_collation_actual_version",
     "pg_database_size",
     "pg_indexes_size",
     "pg_is_in_recovery",
+    "pg_jit_available",
+    "pg_partition_ancestors",
+    "pg_partition_tree",
+    "pg_prepared_xact",
     "pg_relation_size",
+    "pg_sequence_last_value",
     "pg_table_size",
     "pg_tablespace_size",
     "pg_total_relation_size",
+    "random",
     "timeofday",
 )
 """Functions that clients call and that do no harm, though their results change."""
 
-REVOKED = ("repeat", "lpad", "rpad", "array_fill", "query_to_xml", "pg_stat_get_activity")
+REVOKED = ("repeat", "lpad", "rpad", "array_fill", "pg_stat_get_activity")
 """Functions that fill the memory, or show what other connections do."""
 
 REVOKE = f"""
@@ -93,7 +103,7 @@ DECLARE f regprocedure;
 BEGIN
   FOR f IN SELECT p.oid FROM pg_proc p WHERE p.prokind <> 'a'
     AND (p.provolatile = 'v' OR p.proname IN ({", ".join(f"'{each}'" for each in REVOKED)})
-         OR p.proname LIKE 'pg_stat_get_backend%')
+         OR p.proname ~ '^pg_stat_get_(backend|db_|io)|_to_xml')
     AND p.proname NOT IN ({", ".join(f"'{each}'" for each in USED_BY_CLIENTS)})
   LOOP
     EXECUTE format('REVOKE EXECUTE ON FUNCTION %s FROM PUBLIC', f);
@@ -114,6 +124,7 @@ class Hollow:
         self._user = LOW_USER if os.geteuid() == 0 else ""
         self._folder = Path(tempfile.mkdtemp(prefix="discreet-hollow-"))
         self._process: subprocess.Popen[bytes] | None = None
+        self._name = name
         try:
             self._own(self._folder)
             self._make(name, catalog, connections)
@@ -185,7 +196,7 @@ class Hollow:
             start_new_session=True,  # Ctrl-C is for the server, which then ends this
         )
         limit = time.monotonic() + SECONDS
-        while not self.address.exists():
+        while not is_ready(self.address, self._name):
             if self._process.poll() is not None or time.monotonic() > limit:
                 raise HollowError(*NOT_STARTED)
             time.sleep(0.02)
@@ -201,6 +212,20 @@ class Hollow:
                 self._process.kill()
                 self._process.wait()
         shutil.rmtree(self._folder, ignore_errors=True)
+
+
+def is_ready(address: Path, database: str) -> bool:
+    """Return whether a database at a socket lets its role in: it listens before it does."""
+    pairs = f"user\0{ROLE}\0database\0{database}\0\0".encode()
+    body = VERSION_3.to_bytes(4, "big") + pairs
+    try:
+        with socket.socket(socket.AF_UNIX) as tried:
+            tried.settimeout(SECONDS)
+            tried.connect(str(address))
+            tried.sendall((len(body) + 4).to_bytes(4, "big") + body)
+            return tried.recv(1) == b"R"
+    except OSError:
+        return False
 
 
 QUICKLY = 3

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from enum import Enum, auto
 
 
-class Kind(Enum):
+class WordKind(Enum):
     """What a word is."""
 
     WORD = auto()
@@ -30,7 +30,7 @@ class Kind(Enum):
 class Word:
     """A word of a statement, and where it is."""
 
-    kind: Kind
+    kind: WordKind
     text: str
     start: int
     end: int
@@ -38,7 +38,7 @@ class Word:
     @property
     def is_name(self) -> bool:
         """Whether it may be the name of a table or a column."""
-        return self.kind in (Kind.WORD, Kind.QUOTED)
+        return self.kind in (WordKind.WORD, WordKind.QUOTED)
 
 
 class LexicalError(ValueError):
@@ -70,14 +70,14 @@ def words_of(text: str) -> list[Word]:
 
 
 KINDS = {
-    "string": Kind.STRING,
-    "escaped": Kind.STRING,
-    "quoted": Kind.QUOTED,
-    "word": Kind.WORD,
-    "parameter": Kind.PARAMETER,
-    "number": Kind.NUMBER,
-    "operator": Kind.SIGN,
-    "sign": Kind.SIGN,
+    "string": WordKind.STRING,
+    "escaped": WordKind.STRING,
+    "quoted": WordKind.QUOTED,
+    "word": WordKind.WORD,
+    "parameter": WordKind.PARAMETER,
+    "number": WordKind.NUMBER,
+    "operator": WordKind.SIGN,
+    "sign": WordKind.SIGN,
 }
 
 
@@ -94,16 +94,16 @@ def _words(text: str) -> Iterator[Word]:
             raise LexicalError("Names and texts in U& quotes are not supported")
         elif group in ("dollar", "tag"):
             place = _after_dollars(text, place, found["dollar"])
-            yield Word(Kind.STRING, text[start:place], start, place)
+            yield Word(WordKind.STRING, text[start:place], start, place)
         elif group != "space":
             yield Word(KINDS[group], _meant(found[0], KINDS[group]), start, place)
 
 
-def _meant(text: str, kind: Kind) -> str:
+def _meant(text: str, kind: WordKind) -> str:
     """Return a name as it is meant: in small letters, or without its quotes."""
-    if kind is Kind.QUOTED:
+    if kind is WordKind.QUOTED:
         return text[1:-1].replace('""', '"')
-    return text.lower() if kind is Kind.WORD else text
+    return text.lower() if kind is WordKind.WORD else text
 
 
 def _after_dollars(text: str, place: int, quote: str) -> int:
@@ -129,7 +129,7 @@ def _after_comment(text: str, place: int) -> int:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Statement:
+class SqlStatement:
     """One statement of a text."""
 
     text: str
@@ -142,7 +142,7 @@ class Statement:
     def starts_with(self, *words: str) -> bool:
         """Return whether it begins with these key words."""
         return [each.text for each in self.words[: len(words)]] == list(words) and all(
-            each.kind is Kind.WORD for each in self.words[: len(words)]
+            each.kind is WordKind.WORD for each in self.words[: len(words)]
         )
 
     @property
@@ -150,26 +150,26 @@ class Statement:
         """Its first key word; "(" for a query in brackets."""
         return self.words[0].text if self.words else ""
 
-    def part(self, first: int, last: int | None = None) -> "Statement":
+    def part(self, first: int, last: int | None = None) -> "SqlStatement":
         """Return the statement that some of its words are."""
         words = self.words[first:last]
         if not words:
-            return Statement(text="", offset=self.offset, words=())
+            return SqlStatement(text="", offset=self.offset, words=())
         return _statement(self.text, words, self.offset)
 
 
-def _statement(text: str, words: Sequence[Word], offset: int = 0) -> Statement:
+def _statement(text: str, words: Sequence[Word], offset: int = 0) -> SqlStatement:
     start, end = words[0].start, words[-1].end
     moved = (Word(each.kind, each.text, each.start - start, each.end - start) for each in words)
-    return Statement(text=text[start:end], offset=offset + start, words=tuple(moved))
+    return SqlStatement(text=text[start:end], offset=offset + start, words=tuple(moved))
 
 
-def statements_of(text: str) -> list[Statement]:
+def statements_of(text: str) -> list[SqlStatement]:
     """Return the statements of a text, which semicolons divide; empty ones are left out."""
-    found: list[Statement] = []
+    found: list[SqlStatement] = []
     current: list[Word] = []
     for each in words_of(text):
-        if each.kind is Kind.SIGN and each.text == ";":
+        if each.kind is WordKind.SIGN and each.text == ";":
             if current:
                 found.append(_statement(text, current))
             current = []
@@ -188,7 +188,7 @@ BEFORE_TABLES = frozenset(["from", "join", "only", "lateral", "table", ",", "("]
 """What stands before the name of a table."""
 
 
-def names_table(statement: Statement, tables: frozenset[str]) -> bool:
+def names_table(statement: SqlStatement, tables: frozenset[str]) -> bool:
     """Return whether a statement reads one of some tables, whose names are in small letters.
 
     Where a name could be anything else, it is taken for a table: the database that describes them
@@ -213,10 +213,10 @@ def _is_in_from(words: Sequence[Word], i: int) -> bool:
     """Return whether a name is where the name of a table is, with or without that of a schema."""
     while i >= 2 and words[i - 1].text == "." and words[i - 2].is_name:
         i -= 2
-    return i > 0 and words[i - 1].kind is not Kind.QUOTED and words[i - 1].text in BEFORE_TABLES
+    return i > 0 and words[i - 1].kind is not WordKind.QUOTED and words[i - 1].text in BEFORE_TABLES
 
 
-def _reads_catalog(statement: Statement) -> bool:
+def _reads_catalog(statement: SqlStatement) -> bool:
     """Return whether a table of the database's own catalog is named as a table."""
     words = statement.words
     return any(
@@ -235,17 +235,20 @@ FALSE = ("1=0", "0=1", "1<>1", "0<>0", "1!=1", "1=2", "2=1", "false")
 """Conditions that no row meets, as clients write them to learn the columns of a table."""
 
 
-def is_empty_by_text(statement: Statement) -> bool:
+def is_empty_by_text(statement: SqlStatement) -> bool:
     """Return whether no row can come out: LIMIT 0, or a condition that is false for all rows."""
     depth, top = 0, []
     for each in statement.words:
-        if each.kind is Kind.SIGN and each.text == ")":
+        if each.kind is WordKind.SIGN and each.text == ")":
             depth -= 1
         if depth == 0:
             top.append(each)
-        if each.kind is Kind.SIGN and each.text == "(":
+        if each.kind is WordKind.SIGN and each.text == "(":
             depth += 1
-    texts = [each.text if each.kind in (Kind.WORD, Kind.NUMBER, Kind.SIGN) else "" for each in top]
+    texts = [
+        each.text if each.kind in (WordKind.WORD, WordKind.NUMBER, WordKind.SIGN) else ""
+        for each in top
+    ]
     return _has_no_limit_left(texts) or _has_false_condition(statement, top, texts)
 
 
@@ -263,7 +266,9 @@ def _ends(texts: Sequence[str], i: int) -> bool:
     return i >= len(texts) or texts[i] in ("offset", "for", "fetch")
 
 
-def _has_false_condition(statement: Statement, top: Sequence[Word], texts: Sequence[str]) -> bool:
+def _has_false_condition(
+    statement: SqlStatement, top: Sequence[Word], texts: Sequence[str]
+) -> bool:
     """Return whether one of the conditions of WHERE, which all must hold, is false for all rows."""
     if "where" not in texts or SETS & set(texts):
         return False
@@ -282,15 +287,15 @@ def _conjuncts(words: Sequence[Word]) -> Iterator[list[Word]]:
     depth, is_between = 0, False
     part: list[Word] = []
     for each in words:
-        if each.kind is Kind.SIGN and each.text in "()":
+        if each.kind is WordKind.SIGN and each.text in "()":
             depth += 1 if each.text == "(" else -1
-        if depth == 0 and each.kind is Kind.WORD and each.text == "between":
+        if depth == 0 and each.kind is WordKind.WORD and each.text == "between":
             is_between = True
-        if depth == 0 and each.kind is Kind.WORD and each.text == "and" and not is_between:
+        if depth == 0 and each.kind is WordKind.WORD and each.text == "and" and not is_between:
             yield part
             part = []
             continue
-        if depth == 0 and each.kind is Kind.WORD and each.text == "and":
+        if depth == 0 and each.kind is WordKind.WORD and each.text == "and":
             is_between = False
         part.append(each)
     yield part
@@ -299,13 +304,14 @@ def _conjuncts(words: Sequence[Word]) -> Iterator[list[Word]]:
 def _is_false(words: Sequence[Word]) -> bool:
     while len(words) >= 2 and words[0].text == "(" and words[-1].text == ")":
         words = words[1:-1]
-    if any(each.kind not in (Kind.WORD, Kind.NUMBER, Kind.SIGN) for each in words):
+    if any(each.kind not in (WordKind.WORD, WordKind.NUMBER, WordKind.SIGN) for each in words):
         return False
     return "".join(each.text for each in words) in FALSE
 
 
-def placeholders(statement: Statement) -> int:
+def placeholders(statement: SqlStatement) -> int:
     """Return the number of the last placeholder, 0 without any."""
     return max(
-        (int(each.text[1:]) for each in statement.words if each.kind is Kind.PARAMETER), default=0
+        (int(each.text[1:]) for each in statement.words if each.kind is WordKind.PARAMETER),
+        default=0,
     )

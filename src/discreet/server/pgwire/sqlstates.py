@@ -3,12 +3,12 @@
 from collections.abc import Mapping
 
 from discreet.server.faults import CallError
-from discreet.server.pgwire.frames import Frame, fields
+from discreet.server.pgwire.frames import WireFrame, fields
 
 OF_CODES: Mapping[str, str] = {
     "budget": "53400",
-    "query_limit": "53400",
-    "day_limit": "53400",
+    "per_query_limit": "53400",
+    "per_day_limit": "53400",
     "row_level": "42501",
     "approval_needed": "42501",
     "not_allowed": "42501",
@@ -64,7 +64,7 @@ class WireError(Exception):
         """Of the first character that is wrong, from 1; 0 if it is not known."""
         self.is_fatal = is_fatal
 
-    def frame(self) -> Frame:
+    def frame(self) -> WireFrame:
         """Return the message."""
         severity = "FATAL" if self.is_fatal else "ERROR"
         return fields(
@@ -111,7 +111,7 @@ HINTS: Mapping[str, str] = {
 FATAL = frozenset(["28000"])
 
 
-def notice(message: str, detail: str = "", hint: str = "") -> Frame:
+def notice(message: str, detail: str = "", hint: str = "") -> WireFrame:
     """Return a notice, which clients show beside a result."""
     return fields(
         b"N", {"S": "NOTICE", "V": "NOTICE", "C": "00000", "M": message, "D": detail, "H": hint}

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
 from discreet.server.pgwire.cursors import declared_in, move_in, span_of
-from discreet.server.pgwire.desk import Desk, Shape, result_of, shape_of
+from discreet.server.pgwire.desk import AccountDesk, Shape, result_of, shape_of
 from discreet.server.pgwire.frames import ProtocolError, Stream
 from discreet.server.pgwire.hollow_link import (
     BIND_TEXT,
@@ -20,11 +20,11 @@ from discreet.server.pgwire.hollow_link import (
     described,
     parse_frame,
 )
-from discreet.server.pgwire.lexer import Statement, is_empty_by_text, placeholders
+from discreet.server.pgwire.lexer import SqlStatement, is_empty_by_text, placeholders
 from discreet.server.pgwire.results import Result, copied_in, text_column
 from discreet.server.pgwire.routing import (
     ROLLS_BACK,
-    Known,
+    KnownNames,
     Route,
     explained_in,
     name_of,
@@ -52,10 +52,10 @@ QUIET = frozenset(["client_encoding", "names", "standard_conforming_strings"])
 class Prepared:
     """A statement that was sent, without the values of its placeholders."""
 
-    statement: Statement
+    statement: SqlStatement
     route: Route | None
     """None for an empty text."""
-    query: Statement | None = None
+    query: SqlStatement | None = None
     """What is asked of Discreet, which may be a part of the statement."""
     types: tuple[int, ...] = ()
     """Of placeholders."""
@@ -88,7 +88,7 @@ class Portal:
 class Session:
     """The statements of one client that has signed in."""
 
-    desk: Desk
+    desk: AccountDesk
     stream: Stream
     link: HollowLink
     open_scratch: Callable[[], Awaitable[HollowLink]]
@@ -109,9 +109,9 @@ class Session:
 
     # ----------------------------------------------------------------------- what a statement is
 
-    async def prepare(self, statement: Statement, types: Sequence[int]) -> Prepared:
+    async def prepare(self, statement: SqlStatement, types: Sequence[int]) -> Prepared:
         """Find out who answers a statement, and what it asks of Discreet."""
-        known = Known(
+        known = KnownNames(
             tables=self.desk.tables,
             cursors=frozenset(k for k, v in self.portals.items() if v.is_cursor),
             statements=frozenset(k for k, v in self.prepared.items() if not v.is_hollow),
@@ -132,7 +132,7 @@ class Session:
         )
 
     async def _inferred(
-        self, query: Statement, types: Sequence[int]
+        self, query: SqlStatement, types: Sequence[int]
     ) -> tuple[tuple[int, ...], list[tuple[str, int]] | None]:
         """Return the types of placeholders, and PostgreSQL's columns if it understands the query.
 
@@ -166,13 +166,13 @@ class Session:
             self._scratch = await self.open_scratch()
         return self._scratch
 
-    def hollow_text(self, statement: Statement) -> str:
+    def hollow_text(self, statement: SqlStatement) -> str:
         """Return what is sent on: a transaction that failed here is not committed there."""
         if self.has_failed and statement.verb in ("commit", "end"):
             return "ROLLBACK"
         return statement.text
 
-    def after(self, statement: Statement) -> None:
+    def after(self, statement: SqlStatement) -> None:
         """Let settings and cursors follow a transaction that began or ended."""
         verb = statement.verb
         is_partial = any(each.text == "to" for each in statement.words[1:])
@@ -205,7 +205,7 @@ class Session:
         return None
 
     async def _asked_shape(
-        self, prepared: Prepared, query: Statement, values: Sequence[Any] | None
+        self, prepared: Prepared, query: SqlStatement, values: Sequence[Any] | None
     ) -> Shape:
         is_on = self.desk.variables.is_on("intervals")
         given = values if values is not None else [example(each) for each in prepared.types]
@@ -226,7 +226,7 @@ class Session:
             await self.link.ask(parse_frame("", text), BIND_TEXT, EXECUTE_ALL)
         return self._local(prepared)
 
-    async def _of_query(self, portal: Portal, query: Statement) -> Result:
+    async def _of_query(self, portal: Portal, query: SqlStatement) -> Result:
         match portal.prepared.route:
             case Route.EXPLAIN:
                 return await self._explained(portal, query)
@@ -237,7 +237,7 @@ class Session:
             result.copy = copied_in(portal.prepared.statement)[1]
         return result
 
-    async def _asked(self, portal: Portal, query: Statement) -> Result:
+    async def _asked(self, portal: Portal, query: SqlStatement) -> Result:
         if is_empty_by_text(query):  # and PostgreSQL does not understand it
             shape = portal.shape or await self._asked_shape(portal.prepared, query, portal.values)
             return Result(tag="SELECT", columns=shape.columns)
@@ -249,7 +249,7 @@ class Session:
             shape=portal.shape or portal.prepared.shape,
         )
 
-    async def _explained(self, portal: Portal, query: Statement) -> Result:
+    async def _explained(self, portal: Portal, query: SqlStatement) -> Result:
         if {"analyze", "analyse"} & explained_in(portal.prepared.statement)[1]:
             hint = "Leave ANALYZE out: EXPLAIN says what a query costs, and spends nothing"
             raise WireError("0A000", "EXPLAIN ANALYZE would run the query", hint)
@@ -271,7 +271,7 @@ class Session:
         self.portals[name] = Portal(prepared=asked, values=portal.values, is_cursor=True)
         return Result(tag="DECLARE CURSOR")
 
-    async def _fetched(self, statement: Statement) -> Result:
+    async def _fetched(self, statement: SqlStatement) -> Result:
         move = move_in(statement)
         cursor = self.portal(move.cursor)
         is_first = cursor.result is None
@@ -300,7 +300,7 @@ class Session:
         }[prepared.route or Route.SET]
         return act(prepared.statement)
 
-    def _set(self, statement: Statement) -> Result:
+    def _set(self, statement: SqlStatement) -> Result:
         found, variables = setting_in(statement), self.desk.variables
         if found.name.startswith(PREFIX):
             if found.value is None:
@@ -312,13 +312,13 @@ class Session:
         said = notice(f"The setting {found.name} has no effect on this server")
         return Result(tag="SET", notices=() if found.name in QUIET else (said,))
 
-    def _reset(self, statement: Statement) -> Result:
+    def _reset(self, statement: SqlStatement) -> Result:
         name = name_of(statement.words[1:])
         if name == "all" or name.startswith(PREFIX):
             self.desk.variables.reset(None if name == "all" else name)
         return Result(tag="RESET")
 
-    def _show(self, statement: Statement) -> Result:
+    def _show(self, statement: SqlStatement) -> Result:
         name = name_of(statement.words[1:])
         if name not in READERS:
             hint = f"Settings are {', '.join(READERS)}"
@@ -326,14 +326,14 @@ class Session:
         value = self.desk.variables.get(name)
         return Result(tag="SHOW", columns=text_column(name), rows=[(value or "",)])
 
-    def _close_cursors(self, statement: Statement) -> Result:
+    def _close_cursors(self, statement: SqlStatement) -> Result:
         name = statement.words[-1].text
         gone = [k for k, v in self.portals.items() if v.is_cursor and name in (k, "all")]
         for each in gone:
             del self.portals[each]
         return Result(tag="CLOSE CURSOR ALL" if name == "all" else "CLOSE CURSOR")
 
-    def _deallocate(self, statement: Statement) -> Result:
+    def _deallocate(self, statement: SqlStatement) -> Result:
         name = statement.words[-1].text
         if name == "all":
             self.prepared.clear()
@@ -341,7 +341,7 @@ class Session:
         del self.prepared[name]
         return Result(tag="DEALLOCATE")
 
-    def _discard(self, _: Statement) -> Result:
+    def _discard(self, _: SqlStatement) -> Result:
         self.prepared.clear()
         self.portals.clear()
         self.desk.variables.reset()
@@ -374,7 +374,7 @@ class Session:
         return self.stream.is_gone
 
 
-def _query_in(statement: Statement, route: Route) -> Statement | None:
+def _query_in(statement: SqlStatement, route: Route) -> SqlStatement | None:
     """Return the part of a statement that asks something of Discreet."""
     match route:
         case Route.ASK:

@@ -1,0 +1,1 @@
+"""PostgreSQL clients of a server."""
