@@ -228,10 +228,10 @@ def _stated_time(node: exp.Expr, _: Kinds) -> exp.Expr:
     """Return TO_DATE('2024-01-31', 'YYYY-MM-DD') as the date that it is; of constants only."""
     is_date = isinstance(node, exp.StrToDate)
     text, form = node.this, node.args.get("format")
-    is_stated = isinstance(text, exp.Literal) and isinstance(form, exp.Literal)
-    if is_stated and form.name in STATED_TIMES:
+    stated = form.name if isinstance(form, exp.Literal) else ""
+    if isinstance(text, exp.Literal) and stated in STATED_TIMES:
         with suppress(ValueError):  # which is not a time
-            found = datetime.strptime(text.name, form.name)
+            found = datetime.strptime(text.name, stated)
             kind = exp.DType.DATE if is_date else exp.DType.TIMESTAMP
             written = str(found.date()) if is_date else str(found)
             return exp.Cast(

@@ -119,7 +119,7 @@ BEGIN
   RAISE insufficient_privilege USING MESSAGE = 'set_config cannot change this setting here',
     HINT = 'Write SET name = value, as a statement of its own';
 END $$;
-"""  # noqa: S608 - of names that stand above
+"""
 
 OWN_CONNECTION = """
 DO $$
