@@ -143,7 +143,13 @@ class Hollow:
 
     def _make(self, name: str, catalog: Catalog, connections: int) -> None:
         data = str(self._folder / "data")
-        made = ("--username=hollow", "--no-sync", "--locale=C", "--encoding=UTF8", "--auth=reject")
+        made = (
+            "--username=discreet",
+            "--no-sync",
+            "--locale=C",
+            "--encoding=UTF8",
+            "--auth=reject",
+        )
         self._run("initdb", "--pgdata", data, *made)
         self._write("postgresql.auto.conf", SETTINGS.format(**self._places(connections)))
         self._write("pg_hba.conf", ACCESS)
