@@ -45,7 +45,7 @@ clinic = discreet.open(write_clinic(Path(mkdtemp())))
 
 # %%
 answer = clinic.ask("SELECT region, COUNT(*) AS visits FROM visits GROUP BY region", epsilon=0.5)
-duckdb.sql("SELECT region, visits FROM answer ORDER BY visits DESC")
+print(duckdb.sql("SELECT region, visits FROM answer ORDER BY visits DESC"))
 
 # %% [markdown]
 # A placeholder such as `:age` is the variable of that name. Its value is never read as SQL.
