@@ -3,6 +3,7 @@
 This is the source of `examples/notebook.ipynb`, which is run in Jupyter. Comments that begin with a
 percent sign are magics there; as a script, only the Python cells run.
 """
+# ruff: noqa: T201 - it prints
 
 # %% [markdown]
 # # Ask from a notebook
