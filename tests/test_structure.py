@@ -300,7 +300,9 @@ HOMES = {
         "query.placeholders",
         "query.privacy_clause",
         "query.places",
+        "query.moments",
         "query.remedies",
+        "query.snapping",
         "query.spans",
         "query.syntax_fixes",
     },
@@ -386,6 +388,7 @@ INSIDE: dict[str, dict[str, set[str]]] = {
     ),
     "catalog": in_order(
         "edits entries schema",
+        "time_steps",
         "shown",
         "catalog columns",
         "sources unit_names",
@@ -423,6 +426,8 @@ INSIDE: dict[str, dict[str, set[str]]] = {
         "check": {"expressions", "identity", "parse", "questions", "tree"},
         "plan": {"expressions", "identity", "noise_reasons", "questions", "tree"},
         "remedies": {"expressions", "parse"},
+        "moments": set(),
+        "snapping": {"moments", "parse"},
     },
     "query.expressions": in_order(
         "__init__ intervals regular rejections",

@@ -89,7 +89,7 @@ def parse(query: str | WrittenQuery, catalog: Catalog | None = None) -> exp.Quer
     rejected; for that the types of the catalog's columns are needed.
     """
     asked = written(query) if isinstance(query, str) else query
-    tree, options = _read(asked)
+    tree, options = read_tree(asked)
     if asked.dialect is not SqlDialect.DUCKDB:
         tree = _translated(tree, asked, catalog)
     if options is not None:
@@ -108,8 +108,11 @@ def options_in(query: WrittenQuery) -> PrivacyOptions | None:
     return without_clause(_tokens(query.text, DIALECTS[query.dialect]))[1]
 
 
-def _read(query: WrittenQuery) -> tuple[exp.Query, PrivacyOptions | None]:
-    """Return the tree of a query in its own dialect, with the values of its placeholders."""
+def read_tree(query: WrittenQuery) -> tuple[exp.Query, PrivacyOptions | None]:
+    """Return the tree of a query in its own dialect, with the values of its placeholders.
+
+    Beside it is what WITH DIFFERENTIAL_PRIVACY OPTIONS states, which is not in the tree.
+    """
     text = " " + query.text[1:] if query.text.startswith(MARK) else query.text
     dialect = DIALECTS[query.dialect]
     read, options = without_clause(_only_statement(_tokens(text, dialect)))
@@ -194,7 +197,7 @@ def canonical_text(query: str | WrittenQuery) -> str | None:
     """
     try:
         asked = written(query) if isinstance(query, str) else query
-        return _read(asked)[0].sql(
+        return read_tree(asked)[0].sql(
             dialect=DIALECTS[asked.dialect],
             comments=False,
             normalize=True,
