@@ -89,7 +89,7 @@ def parse(query: str | WrittenQuery, catalog: Catalog | None = None) -> exp.Quer
     rejected; for that the types of the catalog's columns are needed.
     """
     asked = written(query) if isinstance(query, str) else query
-    tree, options = _read(asked)
+    tree, options = read_tree(asked)
     if asked.dialect is not SqlDialect.DUCKDB:
         tree = _translated(tree, asked, catalog)
     if options is not None:
@@ -119,8 +119,11 @@ def names_in(query: WrittenQuery) -> tuple[str, ...]:
     return tuple(dict.fromkeys(named))
 
 
-def _read(query: WrittenQuery) -> tuple[exp.Query, PrivacyOptions | None]:
-    """Return the tree of a query in its own dialect, with the values of its placeholders."""
+def read_tree(query: WrittenQuery) -> tuple[exp.Query, PrivacyOptions | None]:
+    """Return the tree of a query in its own dialect, with the values of its placeholders.
+
+    Beside it is what WITH DIFFERENTIAL_PRIVACY OPTIONS states, which is not in the tree.
+    """
     text = " " + query.text[1:] if query.text.startswith(MARK) else query.text
     dialect = DIALECTS[query.dialect]
     read, options = without_clause(_only_statement(_tokens(text, dialect)))
@@ -205,7 +208,7 @@ def canonical_text(query: str | WrittenQuery) -> str | None:
     """
     try:
         asked = written(query) if isinstance(query, str) else query
-        return _read(asked)[0].sql(
+        return read_tree(asked)[0].sql(
             dialect=DIALECTS[asked.dialect],
             comments=False,
             normalize=True,

@@ -241,9 +241,12 @@ class Session:
         if is_empty_by_text(query):  # and PostgreSQL does not understand it
             shape = portal.shape or await self._asked_shape(portal.prepared, query, portal.values)
             return Result(tag="SELECT", columns=shape.columns)
-        answer = await self._cancellable(self.desk.ask(query, portal.values, self._is_gone))
+        answer, notices = await self._cancellable(
+            self.desk.ask(query, portal.values, self._is_gone)
+        )
         return result_of(
             answer,
+            notices=notices,
             names=portal.prepared.names,
             has_intervals=self.desk.variables.is_on("intervals"),
             shape=portal.shape or portal.prepared.shape,
