@@ -1,7 +1,7 @@
 """Write what PostgreSQL clients show on the pages about them: every statement there was sent.
 
-A page's `console` blocks with the prompt `clinic=>` run in psql. Its `python` blocks run if a
-`text` block follows, which shows their last line. Both connect to a real server in this process,
+A page's `psql` blocks run in psql. Its `py` blocks run in Python; a `text` block that follows shows
+their last line. Both connect to a real server in this process,
 whose noise is replayed, so that pages stay the same until something changes.
 """
 
@@ -50,12 +50,15 @@ def _written(text: str, place: dict[str, str]) -> str:
     found = blocks(text)
     with _session(place) as tell:
         for block, following in zip(found, [*found[1:], None], strict=True):
-            if block.language == "console" and block.body.startswith(PROMPT):
+            if block.language == "psql":
                 replaced.append((block, _psql(block.body, tell)))
-            elif block.language == "python":
+            elif block.language == "py":
                 shown = _python(block.body, place, names)
                 if following is not None and following.language == "text":
                     replaced.append((following, shown))
+    for each in names.values():
+        if hasattr(each, "dispose"):  # connections of SQLAlchemy
+            each.dispose()
     for block, body in reversed(replaced):
         text = text[: block.start] + body + text[block.end :]
     return text
