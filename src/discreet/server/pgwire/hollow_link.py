@@ -107,7 +107,7 @@ class HollowLink:
             return await self._exchange(sent, passed)
         last = await self._exchange(ALLOW, [])
         if last.kind == b"E":  # the transaction has failed
-            await passed.add(last)
+            passed.add(last)
             return last
         last = await self._exchange(sent, passed)
         if last.kind != b"E":  # an error undoes what was set
