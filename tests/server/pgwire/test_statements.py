@@ -113,7 +113,7 @@ def test_a_query_costs_only_after_its_cost_is_stated(served: Wired) -> None:
 def test_a_prepared_statement_is_charged_once_for_each_new_value(served: Wired) -> None:
     before = served.spent()
     with served.connect(epsilon=0.0625) as connection:
-        for value in [1, 2, 3] * 20:
+        for value in [1, 2, 3] * 70:
             sql = "SELECT COUNT(*) AS by_value FROM visits WHERE age = %s"
             connection.execute(sql, (value,), prepare=True).fetchall()
     assert served.spent() == pytest.approx(before + 3 * 0.0625)
