@@ -104,7 +104,7 @@ def test_a_step_of_time_changes_no_plan_and_no_name_of_a_release() -> None:
     for step in (None, {"at": "1 hour"}):
         bounds = {"at": ("2024-01-01", "2024-12-31")}
         declared = declare({"t": None}, unit="who", epsilon=1, bounds=bounds, step=step)
-        catalog = resolve(declared, {"t": columns})
+        catalog = resolve(declared, lambda _: columns)
         question = check(parse(sql), catalog, public_store())
         plans.append(make_plan(question, EpsilonTarget(1), catalog.budget))
     assert plans[0].identities == plans[1].identities

@@ -159,12 +159,12 @@ def _likely_kind(column: ColumnDeclaration) -> Kind | None:
     """Return the type that allows most of the entries, to find mistakes before the schema does."""
     if isinstance(column.bounds, Auto) or column.step is not None:
         return Kind.REAL
-    if column.time_step is not None and column.time_step % DAY:
-        return Kind.TIMESTAMP_TZ
     if column.bounds is not None:
         times = [time_from(each) for each in column.bounds]
         if None not in times:
-            is_date = not any(isinstance(each, datetime) for each in times)
+            is_date = column.time_step is None and not any(
+                isinstance(each, datetime) for each in times
+            )
             return Kind.DATE if is_date else Kind.TIMESTAMP_TZ
         return Kind.REAL
     first = None if column.values is None else column.values[0]

@@ -1,9 +1,10 @@
 """Text to sqlglot's tree; spans."""
 
 import logging
+import re
 from collections.abc import Mapping
 from contextlib import suppress
-from itertools import accumulate
+from itertools import accumulate, pairwise
 
 from sqlglot import ErrorLevel, ParseError, TokenError, exp
 from sqlglot.dialects.bigquery import BigQuery
@@ -130,6 +131,7 @@ def read_tree(query: WrittenQuery) -> tuple[exp.Query, PrivacyOptions | None]:
     tokens, placeholders = numbered(read)
     _check_size(tokens)
     _check_verb(tokens[0])
+    _check_intervals(tokens)
     tree = _tree(tokens, text, dialect)
     _check_tree(tree)
     _note_names(tree, text)
@@ -336,6 +338,25 @@ def _too_deep() -> QuestionSizeError:
 def _check_verb(first: Token) -> None:
     if first.token_type not in BEGINNINGS:
         raise _not_a_question(first)
+
+
+ONE_PART = re.compile(r"\s*-?[0-9]+(?:\.[0-9]+)?\s*[a-zA-Z]+\s*")
+"""A number and a unit of an interval, as the parser finds them."""
+
+
+def _check_intervals(tokens: list[Token]) -> None:
+    """Reject an interval of which the parser would read the first part alone, such as 1 day ago."""
+    for word, each in pairwise(tokens):
+        if word.token_type is not TokenType.INTERVAL or each.token_type is not TokenType.STRING:
+            continue
+        first = ONE_PART.match(each.text)
+        is_cut = first is not None and first.end() < len(each.text)
+        if is_cut and len(ONE_PART.findall(each.text)) == 1:
+            raise UnsupportedError(
+                "An interval must be made of numbers and units",
+                "Write INTERVAL '1 day 2 hours', or add several intervals",
+                span=_span(each),
+            )
 
 
 def _not_a_question(first: Token) -> StatementError:
