@@ -16,6 +16,12 @@ def declared_in(statement: SqlStatement) -> tuple[str, SqlStatement]:
     raise WireError("42601", "DECLARE has no query", "Write DECLARE c CURSOR FOR SELECT …")
 
 
+def is_held_in(statement: SqlStatement) -> bool:
+    """Return whether a cursor is declared WITH HOLD, and outlives its transaction."""
+    texts = [each.text for each in statement.words]
+    return texts[: texts.index("for")][-2:] == ["with", "hold"]
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Move:
     """How FETCH and MOVE go through the rows of a cursor."""

@@ -95,9 +95,52 @@ USED_BY_CLIENTS = (
     "pg_tablespace_size",
     "pg_total_relation_size",
     "random",
+    "set_config",
     "timeofday",
 )
 """Functions that clients call and that do no harm, though their results change."""
+
+SETTABLE = (
+    "application_name",
+    "bytea_output",
+    "client_min_messages",
+    "datestyle",
+    "extra_float_digits",
+    "intervalstyle",
+    "search_path",
+    "timezone",
+)
+"""Settings that a function may set as well; clients such as pgAdmin begin with one of them."""
+
+SET_CONFIG = f"""
+ALTER FUNCTION pg_catalog.set_config(text, text, boolean) RENAME TO set_config_of_any;
+
+CREATE FUNCTION pg_catalog.set_config(setting text, value text, is_local boolean) RETURNS text
+LANGUAGE plpgsql SECURITY DEFINER AS $$
+BEGIN
+  IF pg_catalog.lower(setting) = ANY (ARRAY[{", ".join(f"'{each}'" for each in SETTABLE)}]) THEN
+    RETURN pg_catalog.set_config_of_any(setting, value, is_local);
+  END IF;
+  RAISE insufficient_privilege USING MESSAGE = 'set_config cannot change this setting here',
+    HINT = 'Write SET name = value, as a statement of its own';
+END $$;
+"""
+
+OWN_CONNECTION = """
+DO $$
+DECLARE v text; columns text;
+BEGIN
+  FOR v IN VALUES ('pg_stat_ssl'), ('pg_stat_gssapi') LOOP
+    SELECT string_agg(format('%s AS %I', CASE
+        WHEN attname = 'pid' THEN 'pg_backend_pid()'
+        WHEN atttypid = 'boolean'::regtype THEN 'false'
+        ELSE format('NULL::%s', atttypid::regtype) END, attname), ', ' ORDER BY attnum)
+      INTO columns FROM pg_attribute WHERE attrelid = v::regclass AND attnum > 0;
+    EXECUTE format('CREATE OR REPLACE VIEW pg_catalog.%I AS SELECT %s', v, columns);
+  END LOOP;
+END $$;
+"""
+"""Views in which a client looks for its own connection to the database; others are not shown."""
 
 REVOKED = ("repeat", "lpad", "rpad", "array_fill", "pg_stat_get_activity")
 """Functions that fill the memory, or show what other connections do."""
@@ -192,7 +235,8 @@ class Hollow:
     def _single(self, data: str, database: str, statements: Sequence[str]) -> None:
         """Run statements as the superuser, who cannot sign in to the running database."""
         content = "".join(f"{each.strip().rstrip(';')};\n\n" for each in statements)
-        more = ("-c", "default_transaction_read_only=off", "-c", "exit_on_error=on")
+        settings = ("default_transaction_read_only=off", "exit_on_error=on")
+        more = [part for each in (*settings, "allow_system_table_mods=on") for part in ("-c", each)]
         arguments = ("--single", "-j", "-D", data, *more, database)
         self._run("postgres", *arguments, given=content)
 
@@ -305,6 +349,8 @@ def tables_sql(name: str, catalog: Catalog) -> list[str]:
         *(each for table in tables for each in _table(table)),
         *(each for table in tables for each in _references(table, catalog)),
         f"GRANT SELECT ON ALL TABLES IN SCHEMA public TO {ROLE}",
+        *SET_CONFIG.split("\n\n"),
+        OWN_CONNECTION,
         REVOKE,
     ]
 

@@ -9,7 +9,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
-from discreet.server.pgwire.cursors import declared_in, move_in, span_of
+from discreet.server.pgwire.cursors import declared_in, is_held_in, move_in, span_of
 from discreet.server.pgwire.desk import AccountDesk, Shape, result_of, shape_of
 from discreet.server.pgwire.frames import ProtocolError, Stream
 from discreet.server.pgwire.hollow_link import (
@@ -97,6 +97,8 @@ class Portal:
     shape: Shape | None = None
     result: Result | None = None
     is_cursor: bool = False
+    is_held: bool = False
+    """Of a cursor: whether it stays when its transaction is committed."""
     place: int = 0
     """Of a cursor: the row it is on, from 1; 0 is before the first."""
 
@@ -198,7 +200,11 @@ class Session:
             is_committed = verb not in ROLLS_BACK and not self.has_failed
             variables.end(is_committed=is_committed)
             variables.begin()
-            self.portals = {k: v for k, v in self.portals.items() if not v.is_cursor}
+            self.portals = {
+                known: each
+                for known, each in self.portals.items()
+                if not each.is_cursor or (each.is_held and is_committed)
+            }
             self.has_failed = False
         elif verb in ROLLS_BACK:
             variables.go_back(name)
@@ -303,7 +309,10 @@ class Session:
             types=portal.prepared.types,
             names=portal.prepared.names,
         )
-        self.portals[name] = Portal(prepared=asked, values=portal.values, is_cursor=True)
+        is_held = is_held_in(portal.prepared.statement)
+        self.portals[name] = Portal(
+            prepared=asked, values=portal.values, is_cursor=True, is_held=is_held
+        )
         return Result(tag="DECLARE CURSOR")
 
     async def _fetched(self, statement: SqlStatement) -> Result:
