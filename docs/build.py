@@ -21,6 +21,7 @@ from docs.python_api import python_api_page
 from docs.server_pages import routes_page, server_settings_page
 from docs.sql_forms import sql_page
 from docs.sql_functions import sql_functions_page
+from docs.wire_sessions import wire_page
 
 DOCS = Path(__file__).parent
 NUMBERS = COURSE / "numbers.toml"
@@ -49,6 +50,8 @@ Each call is preceded by `from discreet.mechanisms import *`,
 GENERATED = {
     "explanation/benchmarks.md": benchmark_summary_page,
     "how-to/ask-with-an-agent.md": agent_page,
+    "how-to/ask-with-psql.md": wire_page("ask-with-psql.md"),
+    "how-to/pandas-and-sqlalchemy.md": wire_page("pandas-and-sqlalchemy.md"),
     "reference/sql.md": sql_page,
     "reference/sql-functions.md": sql_functions_page,
     "reference/python-api.md": python_api_page,

@@ -1,8 +1,9 @@
 """Queries in cells of a notebook, with the magics of `%load_ext discreet`.
 
 This is the source of `examples/notebook.ipynb`, which is run in Jupyter. Comments that begin with a
-percent sign are magics there. Not meant to be run as a script.
+percent sign are magics there; as a script, only the Python cells run.
 """
+# ruff: noqa: T201 - it prints
 
 # %% [markdown]
 # # Ask from a notebook
@@ -40,10 +41,12 @@ clinic = discreet.open(write_clinic(Path(mkdtemp())))
 # GROUP BY region
 
 # %% [markdown]
-# The answer is an object that libraries read as an Arrow table: Polars, pandas, DuckDB.
+# In Python the same query is free, because its answer is saved. Polars, pandas and DuckDB read an
+# answer as an Arrow table.
 
 # %%
-duckdb.sql("SELECT region, visits FROM regions ORDER BY visits DESC")
+answer = clinic.ask("SELECT region, COUNT(*) AS visits FROM visits GROUP BY region", epsilon=0.5)
+print(duckdb.sql("SELECT region, visits FROM answer ORDER BY visits DESC"))
 
 # %% [markdown]
 # A placeholder such as `:age` is the variable of that name. Its value is never read as SQL.

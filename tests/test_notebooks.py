@@ -70,7 +70,7 @@ def test_the_notebook_of_the_magics_runs_in_a_real_kernel(
         ["text/html", "text/plain"],
     ]
     assert "±" in answer[1].data["text/html"]
-    assert "north" in read[0].data["text/plain"]
+    assert "north" in read[0].text
     assert "±200" in older[0].data["text/plain"].replace(" ", "")
     assert "of 3" in budget[0].data["text/plain"]
     assert [each.get("text") for each in failed] == [

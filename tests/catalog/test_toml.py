@@ -60,6 +60,12 @@ columns = st.one_of(
     _optional("other", None, None),
     st.just({"type": "real", "bounds": "AUTO"}),
     st.just({"type": "real", "bounds": [0, 5], "step": Fraction(1, 100)}),
+    st.sampled_from(["date", "timestamp", "timestamp with time zone"]).map(
+        lambda kind: {"type": kind, "step": "2 weeks"}
+    ),
+    st.sampled_from(["1 second", "15 minutes", "36 hours", "1 day"]).map(
+        lambda step: {"type": "timestamp", "step": step}
+    ),
 )
 
 

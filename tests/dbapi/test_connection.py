@@ -156,7 +156,7 @@ def test_a_catalog_file_is_opened_and_closed_with_the_connection(tmp_path: Path)
     for source in (catalog, str(catalog)):
         with dbapi.connect(source, token=token.text, epsilon=0.5) as connection:
             assert connection.cursor().execute(COUNT).rowcount == 1
-            asked: Any = connection._answers
+            asked: Any = connection._session.answers
         with pytest.raises(errors.LedgerError, match="closed"):
             asked.ask(COUNT, epsilon=0.5)
     with pytest.raises(dbapi.OperationalError, match="token"):
@@ -170,7 +170,7 @@ def test_a_server_is_asked_by_its_address_or_a_client(served: Served) -> None:
     with dbapi.connect(served.url, token=token, catalog="clinic", epsilon=0.5) as connection:
         cursor = connection.cursor().execute(f"{COUNT} WHERE age > ?", [10])
         rows = cursor.fetchall()
-        client: Any = connection._answers
+        client: Any = connection._session.answers
     with pytest.raises(ServerError, match=r"This client is closed\. Connect again"):
         _ = client.remaining
     with served.connect() as remote:

@@ -35,7 +35,7 @@ ColumnDescription: TypeAlias = tuple[str, str, None, None, int | None, int | Non
 
 ADDRESS = re.compile("https?://", re.IGNORECASE)
 
-NO_PRICE = (
+NO_COST = (
     "No cost was given for this query. Add epsilon=0.1 or within=20 to execute(), or to connect() "
     "for all queries."
 )
@@ -77,9 +77,7 @@ def connect(  # noqa: PLR0913 - each is a thing that may be stated of a query
         "confidence": confidence,
         "dialect": dialect,
     }
-    connection = Connection(answers, terms, opened)
-    connection.intervals = shows_intervals
-    return connection
+    return Connection(_Session(answers, terms, opened), intervals=shows_intervals)
 
 
 def _opened(source: object, token: str | None, catalog: str | None) -> tuple[Answers, Any]:
@@ -108,6 +106,41 @@ def _opened(source: object, token: str | None, catalog: str | None) -> tuple[Ans
     return source, None
 
 
+class _Session:
+    """What a connection and its cursors share: who is asked, on which terms, until it is closed."""
+
+    def __init__(self, answers: Answers, terms: Terms, opened: Any) -> None:
+        self.answers, self.terms, self.opened = answers, terms, opened
+        self.is_closed = False
+
+    def check_open(self) -> None:
+        """Raise an InterfaceError if the connection is closed."""
+        if self.is_closed:
+            raise InterfaceError("This connection is closed. Connect again.")
+
+    def ask(self, sql: str, parameters: Parameters, stated: Mapping[str, Any]) -> Answer:
+        """Return the answer of a query; terms that are stated replace those of the connection."""
+        given = {name: each for name, each in stated.items() if each is not None}
+        terms: Terms = {**self.terms, "parameters": parameters}
+        if given.keys() & {"epsilon", "within"}:
+            terms["epsilon"] = terms["within"] = None
+        terms.update(given)  # type: ignore[typeddict-item]  # names of terms, by execute
+        has_cost = not (terms["epsilon"] is None and terms["within"] is None)
+        try:
+            return self.answers.ask(sql, **terms)
+        except ParameterError as cause:
+            if has_cost or cause.name != "epsilon":
+                raise
+            raise ProgrammingError(NO_COST) from cause
+
+    def close(self) -> None:
+        """Close what the connection opened."""
+        if not self.is_closed:
+            self.is_closed = True
+            if self.opened is not None:
+                self.opened.close()
+
+
 class Connection:
     """A connection of PEP 249. There are no transactions: what was charged stays charged.
 
@@ -125,53 +158,32 @@ class Connection:
     ProgrammingError = exceptions.ProgrammingError
     NotSupportedError = exceptions.NotSupportedError
 
-    def __init__(self, answers: Answers, terms: Terms, opened: Any = None) -> None:
-        self._answers, self._terms, self._opened = answers, terms, opened
-        self._is_closed = False
-        self.intervals = False
+    def __init__(self, session: _Session, *, intervals: bool = False) -> None:
+        self._session = session
+        self.intervals = intervals
 
     def cursor(self) -> "Cursor":
         """Return a new cursor."""
-        self.check_open()
-        return Cursor(self)
+        self._session.check_open()
+        return Cursor(self, self._session)
 
     def commit(self) -> None:
         """Do nothing: a query only reads, and its charge is durable before it runs."""
-        self.check_open()
+        self._session.check_open()
 
     def rollback(self) -> None:
         """Do nothing: what was charged cannot be taken back."""
-        self.check_open()
+        self._session.check_open()
 
     def close(self) -> None:
         """Close the connection, and the data or the client if `connect` opened them."""
-        if not self._is_closed:
-            self._is_closed = True
-            if self._opened is not None:
-                self._opened.close()
+        self._session.close()
 
-    def check_open(self) -> None:
-        """Raise an InterfaceError if the connection is closed."""
-        if self._is_closed:
-            raise InterfaceError("This connection is closed. Connect again.")
-
-    def answer(self, sql: str, parameters: Parameters, stated: Mapping[str, Any]) -> Answer:
-        """Return the answer of a query; terms that are stated replace those of the connection."""
-        given = {name: each for name, each in stated.items() if each is not None}
-        terms: Terms = {**self._terms, "parameters": parameters}
-        if given.keys() & {"epsilon", "within"}:
-            terms["epsilon"] = terms["within"] = None
-        terms.update(given)  # type: ignore[typeddict-item]  # names of terms, by execute
-        has_price = not (terms["epsilon"] is None and terms["within"] is None)
-        try:
-            return self._answers.ask(sql, **terms)
-        except ParameterError as cause:
-            if has_price or cause.name != "epsilon":
-                raise
-            raise ProgrammingError(NO_PRICE) from cause
+    def __repr__(self) -> str:
+        return f"<discreet.dbapi.Connection {'closed' if self._session.is_closed else 'open'}>"
 
     def __enter__(self) -> Self:
-        self.check_open()
+        self._session.check_open()
         return self
 
     def __exit__(
@@ -186,8 +198,8 @@ class Connection:
 class Cursor:
     """A cursor of PEP 249: runs a query, and holds its answer."""
 
-    def __init__(self, connection: Connection) -> None:
-        self._connection = connection
+    def __init__(self, connection: Connection, session: _Session) -> None:
+        self._connection, self._session = connection, session
         self._is_closed = False
         self.arraysize = 1
         """How many rows `fetchmany` returns if it is not told."""
@@ -255,7 +267,7 @@ class Cursor:
             "dialect": dialect,
         }
         with translated():
-            self._take(self._connection.answer(operation, parameters, stated))
+            self._take(self._session.ask(operation, parameters, stated))
         return self
 
     def _take(self, answer: Answer) -> None:
@@ -312,6 +324,11 @@ class Cursor:
             raise StopIteration
         return row
 
+    def __repr__(self) -> str:
+        if self._rows is None:
+            return f"<discreet.dbapi.Cursor {'closed' if self._is_closed else 'without a result'}>"
+        return f"<discreet.dbapi.Cursor with {len(self._rows)} rows>"
+
     def __enter__(self) -> Self:
         self._check_open()
         return self
@@ -327,7 +344,7 @@ class Cursor:
     def _check_open(self) -> None:
         if self._is_closed:
             raise InterfaceError("This cursor is closed. Make another with connection.cursor().")
-        self._connection.check_open()
+        self._session.check_open()
 
     def _fetched(self, number: int | None) -> list[Row]:
         self._check_open()

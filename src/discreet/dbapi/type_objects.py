@@ -57,7 +57,26 @@ def type_code(kind: pa.DataType) -> str:
     return next((code for fits, code in CODES if fits(kind)), "VARCHAR")
 
 
-Date, Time, Timestamp, Binary = date, time, datetime, bytes
+def Date(year: int, month: int, day: int) -> date:  # noqa: N802 - PEP 249 calls it so
+    """Return a date."""
+    return date(year, month, day)
+
+
+def Time(hour: int, minute: int, second: int) -> time:  # noqa: N802 - PEP 249 calls it so
+    """Return a time of day."""
+    return time(hour, minute, second)
+
+
+def Timestamp(  # noqa: N802, PLR0913, PLR0917 - PEP 249 has it so
+    year: int, month: int, day: int, hour: int, minute: int, second: int
+) -> datetime:
+    """Return a date and time."""
+    return datetime(year, month, day, hour, minute, second)
+
+
+def Binary(string: bytes) -> bytes:  # noqa: N802 - PEP 249 calls it so
+    """Return bytes. No placeholder takes them, because no column of a query holds any."""
+    return bytes(string)
 
 
 def DateFromTicks(ticks: float) -> date:  # noqa: N802 - PEP 249 calls it so

@@ -48,7 +48,7 @@ def failure(served: Wired, **given: str) -> psycopg.OperationalError:
         {"password": "wrong"},
         {"password": ""},
         {"user": "nobody"},
-        {"user": "hollow"},
+        {"user": "discreet"},
         {"user": "nobody", "dbname": "nowhere"},
         {"dbname": "nowhere", "password": "wrong"},
     ],

@@ -87,11 +87,13 @@ def wire_error(error: CallError, offset: int | None) -> WireError:
     position = 0
     if error.place is not None and offset is not None:
         position = error.place["start"] + offset + 1
-    if error.code == "parameter" and error.details.get("name") in ("epsilon", "within"):
-        hint = PRICE
-    return WireError(code, error.what, hint, position=position, is_fatal=code in FATAL)
+    what = error.what
+    if error.code == "parameter" and error.details.get("name") == "epsilon" and "within" in what:
+        what, hint = NO_COST, PRICE
+    return WireError(code, what, hint, position=position, is_fatal=code in FATAL)
 
 
+NO_COST = "No cost is stated for this query"
 PRICE = (
     "State what a query may cost: SET discreet.epsilon = 0.1; or the margin of error that you "
     "need: SET discreet.within = 20. EXPLAIN SELECT … shows both and spends nothing."
