@@ -34,13 +34,19 @@ from discreet.server.pgwire.hollow_link import (
 )
 from discreet.server.pgwire.lexer import LexicalError, Statement, statements_of
 from discreet.server.pgwire.results import Result
-from discreet.server.pgwire.routing import TRANSACTIONS
+from discreet.server.pgwire.routing import ENDS_TRANSACTION
 from discreet.server.pgwire.sqlstates import WireError
 from discreet.server.pgwire.statements import MOST_PARAMETERS, Portal, Prepared, Session
 from discreet.server.pgwire.values import decoded
 
-MOST_PREPARED = 1000
+MOST_PREPARED, MOST_PORTALS = 1000, 100
 """Prepared statements and portals that a connection may keep."""
+
+MOST_KEPT = 1 << 26
+"""Bytes that all prepared statements of a connection may take."""
+
+LONG_TEXT = 10_000
+"""Characters of a text that is divided into words in a thread, while others are served."""
 
 ROWS_AT_ONCE = 500
 """Rows that are written before it is waited for the client to read them."""
@@ -92,6 +98,7 @@ class Connection:
             raise ProtocolError("A message is not known")
         if self._is_skipping and frame.kind != b"S":
             return
+        self.session.desk.variables.begin()
         try:
             await handle(Reader(frame.body), frame)
         except WireError as error:
@@ -135,6 +142,7 @@ class Connection:
         status = await self.session.link.sync()
         if status == b"I":
             self.session.has_failed = False
+            self.session.desk.variables.end(is_committed=not self._had_error)
             self.session.portals = {k: v for k, v in self.session.portals.items() if v.is_cursor}
         elif self._had_error:
             self.session.has_failed = True
@@ -154,10 +162,12 @@ class Connection:
     # ----------------------------------------------------------------------- simple protocol
 
     async def _query(self, reader: Reader, _: Frame) -> None:
-        statements = _statements(reader.text())
+        statements = await _statements(reader.text())
+        self.session.forget_unnamed()
         if not statements:
             self.stream.write(EMPTY)
         for each in statements:
+            await asyncio.sleep(0)  # others have their turn
             prepared = await self._prepare(each, ())
             if prepared.is_hollow:
                 is_done = await self._run_hollow(prepared)
@@ -176,7 +186,9 @@ class Connection:
         text = self.session.hollow_text(prepared.statement)
         frames = (parse_frame("", text), BIND_TEXT, DESCRIBE_PORTAL, EXECUTE_ALL)
         offset = prepared.statement.offset
-        last = await self.session.link.relay(*frames, to=self.stream, offset=offset, is_simple=True)
+        last = await self.session.link.relay(
+            *frames, to=self.stream, offset=offset, is_simple=True, is_empty=prepared.is_empty
+        )
         if last.kind == b"E":
             self._had_error = True
             return False
@@ -187,7 +199,9 @@ class Connection:
 
     async def _parse(self, reader: Reader, frame: Frame) -> None:
         name, sql, types = reader.text(), reader.text(), reader.numbers(INT32)
-        statements = _statements(sql)
+        if not name:
+            self.session.prepared.pop("", None)
+        statements = await _statements(sql)
         if len(statements) > 1:
             raise WireError("42601", "A prepared statement must be one statement")
         if name and name in self.session.prepared:
@@ -200,12 +214,13 @@ class Connection:
             self.stream.write(PARSED)
             return
         prepared = await self._prepare(statements[0], types)
+        others = sum(each.size for each in self.session.prepared.values())
+        if others and others + prepared.size > MOST_KEPT:
+            raise WireError("53000", "The prepared statements of this connection are too long")
         if prepared.is_hollow:
             text = self.session.hollow_text(prepared.statement)
             sent = frame if text == prepared.statement.text else parse_frame(name, text, types)
-            last = await self.session.link.relay(sent, to=self.stream)
-            if last.kind == b"E":
-                self._is_skipping = self._had_error = True
+            if not await self._relayed(sent, prepared):
                 return
         else:
             self.stream.write(PARSED)
@@ -214,11 +229,14 @@ class Connection:
     async def _bind(self, reader: Reader, frame: Frame) -> None:
         portal, name = reader.text(), reader.text()
         prepared = self._prepared(name)
-        if len(self.session.portals) >= MOST_PREPARED:
+        self._check_transaction(prepared.statement)
+        if portal and portal in self.session.portals:
+            raise WireError("42P03", f'cursor "{portal}" already exists')
+        if len(self.session.portals) >= MOST_PORTALS:
             raise WireError("53000", "Too many portals are open")
         if prepared.is_hollow:
-            await self._relayed(frame)
-            self.session.portals[portal] = Portal(prepared=prepared)
+            if await self._relayed(frame, prepared):
+                self.session.portals[portal] = Portal(prepared=prepared)
             return
         forms, given = reader.numbers(INT16), reader.values()
         formats = reader.numbers(INT16)
@@ -237,7 +255,7 @@ class Connection:
         if kind == b"S":
             prepared = self._prepared(name)
             if prepared.is_hollow:
-                await self._relayed(frame)
+                await self._relayed(frame, prepared)
                 return
             self.stream.write(parameter_description(prepared.types))
             shape = prepared.shape = await self.session.shape(prepared, None)
@@ -245,7 +263,7 @@ class Connection:
         else:
             portal = self.session.portal(name)
             if portal.prepared.is_hollow:
-                await self._relayed(frame)
+                await self._relayed(frame, portal.prepared)
                 return
             shape = portal.shape = portal.prepared.shape or await self.session.shape(
                 portal.prepared, portal.values
@@ -259,9 +277,12 @@ class Connection:
 
     async def _execute(self, reader: Reader, frame: Frame) -> None:
         portal, most = self.session.portal(reader.text()), reader.number(INT32)
+        statement = portal.prepared.statement
+        self._check_transaction(statement)
         if portal.prepared.is_hollow:
-            if await self._relayed(frame):
-                self.session.after(portal.prepared.statement)
+            is_undone = self.session.hollow_text(statement) != statement.text
+            if await (self._rolled_back() if is_undone else self._relayed(frame, portal.prepared)):
+                self.session.after(statement)
             return
         if portal.prepared.route is None:
             self.stream.write(EMPTY)
@@ -281,13 +302,25 @@ class Connection:
             else (found is None or found.is_hollow)
         )
         if is_hollow:
-            await self._relayed(frame)
+            await self._relayed(frame, None)
         else:
             self.stream.write(CLOSED)
 
-    async def _relayed(self, frame: Frame) -> bool:
+    async def _relayed(self, frame: Frame, prepared: Prepared | None) -> bool:
         """Pass a message on to the hollow PostgreSQL; return whether it had no error."""
-        last = await self.session.link.relay(frame, to=self.stream)
+        is_empty = prepared is not None and prepared.is_empty
+        return self._is_good(
+            await self.session.link.relay(frame, to=self.stream, is_empty=is_empty)
+        )
+
+    async def _rolled_back(self) -> bool:
+        """End a transaction that failed here, in place of a COMMIT that was prepared before."""
+        self.session.forget_unnamed()
+        frames = (parse_frame("", "ROLLBACK"), BIND_TEXT, EXECUTE_ALL)
+        return self._is_good(await self.session.link.relay(*frames, to=self.stream, is_simple=True))
+
+    def _is_good(self, last: Frame) -> bool:
+        """Return whether the last reply of the hollow PostgreSQL is no error."""
         if last.kind == b"E":
             self._is_skipping = self._had_error = True
         return last.kind != b"E"
@@ -298,9 +331,13 @@ class Connection:
         return self.session.prepared[name]
 
     async def _prepare(self, statement: Statement, types: Sequence[int]) -> Prepared:
-        if self.session.has_failed and statement.verb not in TRANSACTIONS:
-            raise WireError(*ABORTED)
+        self._check_transaction(statement)
         return await self.session.prepare(statement, types)
+
+    def _check_transaction(self, statement: Statement) -> None:
+        """Reject what is not the end of a transaction that has failed."""
+        if self.session.has_failed and statement.verb not in ENDS_TRANSACTION:
+            raise WireError(*ABORTED)
 
     async def _send(self, result: Result, formats: Sequence[int], most: int = 0) -> None:
         for i, each in enumerate(result.frames(formats, most)):
@@ -309,8 +346,10 @@ class Connection:
                 await self.stream.flush()
 
 
-def _statements(text: str) -> list[Statement]:
+async def _statements(text: str) -> list[Statement]:
     try:
+        if len(text) > LONG_TEXT:
+            return await asyncio.to_thread(statements_of, text)
         return statements_of(text)
     except LexicalError as error:
         raise WireError("42601", str(error)) from None

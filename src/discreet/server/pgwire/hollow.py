@@ -6,6 +6,10 @@ It answers what clients ask of a database before anybody asks about the data: it
 settings, names and types of columns. What is not in it cannot leak from it. Nor can it be used for
 anything else: it listens on a socket that only this user may open, nobody can sign in but as one
 role that may read and nothing more, and functions that change, wait or fill the memory are revoked.
+
+It must not answer for the tables of the catalog, as if they had no rows. Their row security is on,
+and connections of clients have `row_security = off`, which makes PostgreSQL reject every statement
+that reads one of them, however its name is written.
 """
 
 import os
@@ -57,6 +61,7 @@ max_parallel_workers_per_gather = 0
 max_worker_processes = 0
 jit = off
 track_activities = off
+track_counts = off
 default_transaction_read_only = on
 statement_timeout = 5s
 lock_timeout = 1s
@@ -198,6 +203,11 @@ class Hollow:
                 raise HollowError(*NOT_STARTED)
             time.sleep(0.02)
 
+    @property
+    def is_running(self) -> bool:
+        """Whether its process has not ended."""
+        return self._process is not None and self._process.poll() is None
+
     def close(self) -> None:
         """End it, and remove what was made."""
         if self._process is not None:
@@ -282,6 +292,7 @@ def _table(table: Table) -> Iterator[str]:
     parts = [f"{quoted(each.name)} {TYPES.get(each.kind, 'text')}" for each in columns]
     parts += [f"PRIMARY KEY ({quoted(each.name)})" for each in keys]
     yield f"CREATE TABLE {name} ({', '.join(parts)})"
+    yield f"ALTER TABLE {name} ENABLE ROW LEVEL SECURITY"
     yield f"COMMENT ON TABLE {name} IS {literal(_about(table))}"
     for each in columns:
         if about := _about_column(each):

@@ -16,8 +16,9 @@ import sys
 DIE_WITH_PARENT = 1
 """PR_SET_PDEATHSIG of Linux."""
 
-MOST_MEMORY = 1 << 30
-"""Bytes of address space that a process of the database may use."""
+MOST_MEMORY = 1 << 28
+"""Bytes that a process of the database may use, besides its stack: a stack that cannot grow ends
+the process, and PostgreSQL then ends those of all other connections."""
 
 
 def main() -> None:
@@ -29,7 +30,8 @@ def main() -> None:
         os.setgroups([])
         os.setgid(entry.pw_gid)
         os.setuid(entry.pw_uid)
-    resource.setrlimit(resource.RLIMIT_AS, (MOST_MEMORY, MOST_MEMORY))
+    kind = resource.RLIMIT_DATA if sys.platform == "linux" else resource.RLIMIT_AS
+    resource.setrlimit(kind, (MOST_MEMORY, MOST_MEMORY))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     if sys.platform == "linux":  # after the change of users, which would undo it
         ctypes.CDLL(None).prctl(DIE_WITH_PARENT, signal.SIGQUIT)

@@ -18,12 +18,13 @@ from discreet.server.pgwire.frames import (
     text,
 )
 from discreet.server.pgwire.hollow import ROLE
+from discreet.server.pgwire.sqlstates import WireError
 
 SECONDS = 10
 """That a statement may take; the database itself ends statements sooner."""
 
-MOST = 1 << 28
-"""Bytes of a reply."""
+MOST = 1 << 24
+"""Bytes of a message: longer ones would fill the memory of the server."""
 
 FLUSH, SYNC = Frame(b"H", b""), Frame(b"S", b"")
 
@@ -89,14 +90,29 @@ class HollowLink:
         return found
 
     async def relay(
-        self, *sent: Frame, to: Stream, offset: int = 0, is_simple: bool = False
+        self,
+        *sent: Frame,
+        to: Stream,
+        offset: int = 0,
+        is_simple: bool = False,
+        is_empty: bool = False,
     ) -> Frame:
         """Send messages and pass the replies on; return the last one.
 
         A client of the simple protocol knows fewer replies. Places in errors count from an offset.
+        Tables of the catalog may only be read by a statement that is empty by its text.
         """
-        hidden = HIDDEN if is_simple else frozenset[bytes]()
-        return await self._exchange(sent, _Passed(to=to, hidden=hidden, offset=offset))
+        passed = _Passed(to=to, hidden=HIDDEN if is_simple else frozenset[bytes](), offset=offset)
+        if not is_empty:
+            return await self._exchange(sent, passed)
+        last = await self._exchange(ALLOW, [])
+        if last.kind == b"E":  # the transaction has failed
+            await passed.add(last)
+            return last
+        last = await self._exchange(sent, passed)
+        if last.kind != b"E":  # an error undoes what was set
+            await self._exchange(FORBID, [])
+        return last
 
     async def _exchange(self, sent: Sequence[Frame], to: "list[Frame] | _Passed") -> Frame:
         self._is_dirty = True
@@ -158,8 +174,24 @@ class _Passed:
 
     async def add(self, frame: Frame) -> None:
         if frame.kind not in self.hidden and frame.kind != b"A":
-            self.to.write(moved(frame, self.offset) if frame.kind == b"E" else frame)
+            self.to.write(told(frame, self.offset) if frame.kind == b"E" else frame)
             await self.to.flush()
+
+
+NOT_SEEN = WireError(
+    "0A000",
+    "The statement reads a table of the catalog in a way that is not supported",
+    "Write SELECT … FROM the name of the table",
+)
+BY_ROW_SECURITY = b"Rcheck_enable_rls"
+"""Who has found out that a statement reads a table of the catalog."""
+
+
+def told(error: Frame, offset: int) -> Frame:
+    """Return an error of the hollow PostgreSQL as clients get it."""
+    if BY_ROW_SECURITY in error.body.split(b"\0"):
+        return NOT_SEEN.frame()
+    return moved(error, offset)
 
 
 def moved(error: Frame, offset: int) -> Frame:
@@ -172,6 +204,12 @@ def moved(error: Frame, offset: int) -> Frame:
     return Frame(b"E", b"\0".join(found) + b"\0\0")
 
 
+def error_of(frame: Frame) -> WireError:
+    """Return an error of the hollow PostgreSQL as one of ours."""
+    parts = {each[:1]: each[1:].decode("utf-8", "replace") for each in frame.body.split(b"\0")}
+    return WireError(parts.get(b"C", "XX000"), parts.get(b"M", ""), parts.get(b"H", ""))
+
+
 def parse_frame(name: str, sql: str, types: tuple[int, ...] = ()) -> Frame:
     """Return the message that prepares a statement."""
     numbers = Struct(f"!H{len(types)}i").pack(len(types), *types)
@@ -181,6 +219,21 @@ def parse_frame(name: str, sql: str, types: tuple[int, ...] = ()) -> Frame:
 BIND_TEXT = Frame(b"B", text("") + text("") + Struct("!HHH").pack(0, 0, 0))
 DESCRIBE_PORTAL = Frame(b"D", b"P" + text(""))
 EXECUTE_ALL = Frame(b"E", text("") + INT32.pack(0))
+
+
+def _set_frames(value: str) -> tuple[Frame, ...]:
+    """Return the messages that set whether tables of the catalog may be read, and leave nothing."""
+    own = "discreet.reads"
+    return (
+        parse_frame(own, f"SET row_security = {value}"),
+        Frame(b"B", text(own) + text(own) + Struct("!HHH").pack(0, 0, 0)),
+        Frame(b"E", text(own) + INT32.pack(0)),
+        Frame(b"C", b"P" + text(own)),
+        Frame(b"C", b"S" + text(own)),
+    )
+
+
+ALLOW, FORBID = _set_frames("on"), _set_frames("off")
 
 
 def describe_statement(name: str) -> Frame:

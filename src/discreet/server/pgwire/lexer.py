@@ -50,9 +50,10 @@ TOKEN = re.compile(
     (?P<space>\s+|--[^\n\r]*)
   | (?P<comment>/\*)
   | (?P<unicode>[uU]&(?=["']))
-  | (?P<escaped>[eE]'(?:[^'\\]|\\.|'')*')
+  | (?P<escaped>[eE]'(?:[^'\\]|\\.|'')*'(?P<continued>(?:[ \t\f\v]|--[^\n\r]*)*[\n\r]
+      (?:[ \t\n\r\f\v]|--[^\n\r]*[\n\r])*')?)
   | (?P<string>(?:[bBxXnN])?'(?:[^']|'')*')
-  | (?P<dollar>\$(?P<tag>[A-Za-z_\u0080-\uffff][A-Za-z0-9_\u0080-\uffff]*)?\$)
+  | (?P<dollar>\$(?P<tag>[A-Za-z_\u0080-\U0010ffff][A-Za-z0-9_\u0080-\U0010ffff]*)?\$)
   | (?P<quoted>"(?:[^"]|"")*")
   | (?P<word>[A-Za-z_\u0080-\U0010ffff][A-Za-z0-9_$\u0080-\U0010ffff]*)
   | (?P<parameter>\$[0-9]+)
@@ -92,6 +93,8 @@ def _words(text: str) -> Iterator[Word]:
             place = _after_comment(text, place)
         elif group == "unicode":
             raise LexicalError("Names and texts in U& quotes are not supported")
+        elif found["continued"] is not None:  # the rest would have escapes too, without an E
+            raise LexicalError("Texts in E quotes that go on in another line are not supported")
         elif group in ("dollar", "tag"):
             place = _after_dollars(text, place, found["dollar"])
             yield Word(Kind.STRING, text[start:place], start, place)
@@ -187,6 +190,12 @@ CATALOG_SCHEMAS = frozenset(["pg_catalog", "information_schema"])
 BEFORE_TABLES = frozenset(["from", "join", "only", "lateral", "table", ",", "("])
 """What stands before the name of a table."""
 
+MOST_PARTS = 3
+"""Parts of the name of a table: of its database, its schema, and itself."""
+
+LONGEST_NAME = 63
+"""Bytes of a name that PostgreSQL keeps; of a longer one, those are its name."""
+
 
 def names_table(statement: Statement, tables: frozenset[str]) -> bool:
     """Return whether a statement reads one of some tables, whose names are in small letters.
@@ -202,17 +211,25 @@ def names_table(statement: Statement, tables: frozenset[str]) -> bool:
 
 
 def _may_name(words: Sequence[Word], i: int, tables: frozenset[str]) -> bool:
-    if not words[i].is_name or words[i].text.casefold() not in tables:
+    if not words[i].is_name or _kept(words[i].text).casefold() not in tables:
         return False
     return not (
         i >= 2 and words[i - 1].text == "." and words[i - 2].text.casefold() in CATALOG_SCHEMAS
     )
 
 
+def _kept(name: str) -> str:
+    """Return what PostgreSQL keeps of a name."""
+    if len(name) <= LONGEST_NAME // 4:
+        return name
+    return name.encode("utf-8", "replace")[:LONGEST_NAME].decode("utf-8", "ignore")
+
+
 def _is_in_from(words: Sequence[Word], i: int) -> bool:
     """Return whether a name is where the name of a table is, with or without that of a schema."""
-    while i >= 2 and words[i - 1].text == "." and words[i - 2].is_name:
-        i -= 2
+    for _ in range(MOST_PARTS - 1):
+        if i >= 2 and words[i - 1].text == "." and words[i - 2].is_name:
+            i -= 2
     return i > 0 and words[i - 1].kind is not Kind.QUOTED and words[i - 1].text in BEFORE_TABLES
 
 
@@ -231,25 +248,41 @@ def _reads_catalog(statement: Statement) -> bool:
 
 SETS = frozenset(["union", "intersect", "except"])
 ENDS_WHERE = frozenset(["group", "having", "window", "order", "limit", "offset", "fetch", "for"])
+QUERIES = frozenset(["select", "table"])
+"""What a query inside a query begins with, if it reads tables."""
+
+NOT_PLAIN = frozenset(["or", "case", "["])
+"""What makes AND in a condition mean something else than that all must hold."""
+
 FALSE = ("1=0", "0=1", "1<>1", "0<>0", "1!=1", "1=2", "2=1", "false")
 """Conditions that no row meets, as clients write them to learn the columns of a table."""
 
 
 def is_empty_by_text(statement: Statement) -> bool:
-    """Return whether no row can come out: LIMIT 0, or a condition that is false for all rows."""
-    depth, top = 0, []
-    for each in statement.words:
-        if each.kind is Kind.SIGN and each.text == ")":
-            depth -= 1
-        if depth == 0:
-            top.append(each)
-        if each.kind is Kind.SIGN and each.text == "(":
-            depth += 1
-    texts = [each.text if each.kind in (Kind.WORD, Kind.NUMBER, Kind.SIGN) else "" for each in top]
-    return _has_no_limit_left(texts) or _has_false_condition(statement, top, texts)
+    """Return whether no row of a table matters: LIMIT 0, or a condition that no row meets.
+
+    What PostgreSQL answers is then the same with and without rows. Without rows it may still have
+    one row: that of COUNT(*).
+    """
+    return _ends_with_nothing(statement) or _false_condition(statement) is not None
 
 
-def _has_no_limit_left(texts: Sequence[str]) -> bool:
+def has_no_rows(statement: Statement) -> bool:
+    """Return whether a result has no rows by its text; not so if COUNT(*) of nothing is in it."""
+    if _ends_with_nothing(statement):
+        return True
+    found = _false_condition(statement)
+    if found is None:
+        return False
+    texts, before, after = found
+    rest = texts[after:]
+    has_call = "(" in texts[:before] or "(" in rest
+    return "having" not in rest and (not has_call or ("group" in rest and "(" not in rest))
+
+
+def _ends_with_nothing(statement: Statement) -> bool:
+    """Return whether LIMIT 0 ends a statement."""
+    texts = _texts(_top(statement))
     for i, each in enumerate(texts):
         if each == "limit" and texts[i + 1 : i + 2] == ["0"] and _ends(texts, i + 2):
             return True
@@ -258,23 +291,59 @@ def _has_no_limit_left(texts: Sequence[str]) -> bool:
     return False
 
 
+def _top(statement: Statement) -> list[Word]:
+    """Return the words that are in no brackets, and the brackets around others."""
+    depth, top = 0, []
+    for each in statement.words:
+        if each.kind is Kind.SIGN and each.text == ")":
+            depth -= 1
+        if depth == 0:
+            top.append(each)
+        if each.kind is Kind.SIGN and each.text == "(":
+            depth += 1
+    return top
+
+
+def _texts(words: Sequence[Word]) -> list[str]:
+    """Return key words, numbers and signs; of what is quoted, and of labels, nothing."""
+    found = [each.text if each.kind in PLAIN else "" for each in words]
+    return [
+        "" if i and found[i - 1] in ("as", ".") and each.isidentifier() else each
+        for i, each in enumerate(found)
+    ]
+
+
+PLAIN = frozenset([Kind.WORD, Kind.NUMBER, Kind.SIGN])
+
+
 def _ends(texts: Sequence[str], i: int) -> bool:
     """Return whether a LIMIT ends there: what follows could make another number of it."""
     return i >= len(texts) or texts[i] in ("offset", "for", "fetch")
 
 
-def _has_false_condition(statement: Statement, top: Sequence[Word], texts: Sequence[str]) -> bool:
-    """Return whether one of the conditions of WHERE, which all must hold, is false for all rows."""
-    if "where" not in texts or SETS & set(texts):
-        return False
-    first = texts.index("where") + 1
-    last = next((i for i in range(first, len(texts)) if texts[i] in ENDS_WHERE), len(texts))
-    if "or" in texts[first:last] or last == first:
-        return False
-    start = top[first].start
-    end = top[last - 1].end
+def _false_condition(statement: Statement) -> tuple[list[str], int, int] | None:
+    """Return where FROM begins and WHERE ends, if one of its conditions is false for all rows.
+
+    All conditions must hold. A query inside the statement must be between both places: elsewhere
+    it may be answered though no row is left.
+    """
+    top = _top(statement)
+    texts = _texts(top)
+    if statement.verb != "select" or "where" not in texts or SETS & set(texts):
+        return None
+    where = texts.index("where")
+    last = next((i for i in range(where, len(texts)) if texts[i] in ENDS_WHERE), len(texts))
+    if "from" not in texts[:where] or last == where + 1 or NOT_PLAIN & set(texts[where:last]):
+        return None
+    first = where - 1 - texts[:where][::-1].index("from")
+    start, end = top[where + 1].start, top[last - 1].end
+    for each in statement.words[1:]:
+        is_inside = top[first].start < each.start < end
+        if each.kind is Kind.WORD and each.text in QUERIES and not is_inside:
+            return None
     condition = [each for each in statement.words if start <= each.start and each.end <= end]
-    return any(_is_false(each) for each in _conjuncts(condition))
+    is_false = any(_is_false(each) for each in _conjuncts(condition))
+    return (texts, first, last) if is_false else None
 
 
 def _conjuncts(words: Sequence[Word]) -> Iterator[list[Word]]:
@@ -297,11 +366,17 @@ def _conjuncts(words: Sequence[Word]) -> Iterator[list[Word]]:
 
 
 def _is_false(words: Sequence[Word]) -> bool:
-    while len(words) >= 2 and words[0].text == "(" and words[-1].text == ")":
-        words = words[1:-1]
-    if any(each.kind not in (Kind.WORD, Kind.NUMBER, Kind.SIGN) for each in words):
+    first, last = 0, len(words)
+    while last - first >= 2 and words[first].text == "(" and words[last - 1].text == ")":
+        first, last = first + 1, last - 1
+    inner = words[first:last]
+    if any(each.kind not in PLAIN for each in inner):
         return False
-    return "".join(each.text for each in words) in FALSE
+    return len(inner) <= MOST_WORDS and "".join(each.text for each in inner) in FALSE
+
+
+MOST_WORDS = 3
+"""Words of a condition that no row meets."""
 
 
 def placeholders(statement: Statement) -> int:

@@ -50,6 +50,9 @@ UNENCRYPTED = (
     "This server accepts encrypted connections only",
     "Connect with sslmode=require, or better sslmode=verify-full",
 )
+FORBIDDEN = {"row_security": "off"}
+"""Makes the hollow PostgreSQL reject statements that read tables of the catalog."""
+
 NOT_DESCRIBED = (
     "58000",
     "The tables cannot be described to SQL clients at the moment",
@@ -150,10 +153,10 @@ class Listener:
         """Return the database that describes the tables of a catalog, which may be a new one."""
         async with self._turn:
             known = self.hollows.get(site.name)
-            if known is not None and known[0] is site:
+            if known is not None and known[0] is site and known[1].is_running:
                 return known[1]
             if known is not None:
-                known[1].close()
+                await asyncio.to_thread(known[1].close)
             return await asyncio.to_thread(self._make, site)
 
     @contextmanager
@@ -253,7 +256,7 @@ class Guest:
             return await opened({})
 
         try:
-            link = await opened(asked.settings)
+            link = await opened({**asked.settings, **FORBIDDEN})
         except OSError:
             raise WireError(*NOT_DESCRIBED, is_fatal=True) from None
         number, key = self.listener.next_number(), SYSTEM.draw(4)

@@ -1,7 +1,6 @@
 """Results that are made here: their rows, and how clients get them."""
 
-import csv
-import io
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from struct import Struct
@@ -123,23 +122,35 @@ def _binary(result: Result, columns: Sequence[Column], _: CopyForm) -> Iterator[
 
 def _text(result: Result, columns: Sequence[Column], how: CopyForm) -> Iterator[bytes]:
     null, between = ("\\N" if how.null is None else how.null), how.delimiter or "\t"
+    escapes = {ord(between): f"\\{between}"} | ESCAPES
     if how.has_header:
-        names = (each.name.translate(ESCAPES) for each in columns)
+        names = (each.name.translate(escapes) for each in columns)
         yield f"{between.join(names)}\n".encode()
     for row in result.rows:
-        cells = (null if each is None else shown(each).translate(ESCAPES) for each in row)
+        cells = (null if each is None else shown(each).translate(escapes) for each in row)
         yield f"{between.join(cells)}\n".encode("utf-8", "replace")
 
 
 def _csv(result: Result, columns: Sequence[Column], how: CopyForm) -> Iterator[bytes]:
     rows: list[list[str | None]] = [[each.name for each in columns]] if how.has_header else []
     rows += [[None if each is None else shown(each) for each in row] for row in result.rows]
-    null = how.null or ""
+    null, between = how.null or "", how.delimiter or ","
+    special = re.compile(f'["\\r\\n{re.escape(between)}]')
     for row in rows:
-        text = io.StringIO()
-        write = csv.writer(text, delimiter=how.delimiter or ",", lineterminator="\n")
-        write.writerow([null if each is None else each for each in row])
-        yield text.getvalue().encode("utf-8", "replace")
+        cells = (
+            null
+            if each is None
+            else _quoted(each)
+            if special.search(each) or each in (null, "\\.")
+            else each
+            for each in row
+        )
+        yield f"{between.join(cells)}\n".encode("utf-8", "replace")
+
+
+def _quoted(text: str) -> str:
+    """Return a text of CSV in quotes, so that nobody takes it for several, or for NULL."""
+    return '"' + text.replace('"', '""') + '"'
 
 
 def copied_in(statement: Statement) -> tuple[Statement, CopyForm]:
@@ -150,6 +161,11 @@ def copied_in(statement: Statement) -> tuple[Statement, CopyForm]:
         raise WireError("42501", "COPY of a table would show individual rows", hint, position=1)
     closing = closing_bracket(words, 1)
     return statement.part(2, closing), _form(statement.part(closing + 1))
+
+
+UNKNOWN_OPTIONS = frozenset(
+    ["quote", "escape", "force", "force_quote", "force_null", "force_not_null"]
+)
 
 
 def _form(options: Statement) -> CopyForm:
@@ -168,6 +184,8 @@ def _form(options: Statement) -> CopyForm:
             if following.text == "as" and i + 2 < len(words):
                 following = words[i + 2]
             given[each.text] = string_in(following).replace("\\t", "\t")
+        elif each.text in UNKNOWN_OPTIONS:
+            raise WireError("0A000", f"The option {each.text} of COPY is not supported")
     delimiter = given.get("delimiter", "")
     if len(delimiter) > 1 or delimiter in ("\n", "\r", "\\", '"'):
         raise WireError("22023", "The delimiter of COPY must be one character")

@@ -6,7 +6,7 @@ from enum import Enum, auto
 
 from discreet.server.pgwire.lexer import Kind, Statement, Word, names_table
 from discreet.server.pgwire.sqlstates import WireError
-from discreet.server.pgwire.variables import PASSED_ON, PREFIX
+from discreet.server.pgwire.variables import PASSED_ON, PREFIX, is_iso
 
 
 class Route(Enum):
@@ -39,6 +39,8 @@ TRANSACTIONS = frozenset(
 """Statements that begin or end a transaction, or a part of one."""
 
 ROLLS_BACK = frozenset(["rollback", "abort"])
+ENDS_TRANSACTION = frozenset(["commit", "end", *ROLLS_BACK])
+"""Statements that a transaction which has failed still accepts."""
 
 ONLY_READS = (
     "This server answers SELECT and does not run this statement",
@@ -91,6 +93,9 @@ def _unbracketed(statement: Statement) -> Statement:
 
 
 def _declare(statement: Statement, known: Known) -> Route:
+    name = statement.words[1].text if len(statement.words) > 1 else ""
+    if name in known.cursors:
+        raise WireError("42P03", f'cursor "{name}" already exists')
     return Route.DECLARE if names_table(statement, known.tables) else Route.HOLLOW
 
 
@@ -105,7 +110,11 @@ def _close(statement: Statement, known: Known) -> Route:
 
 
 def _set(statement: Statement, _: Known) -> Route:
-    return Route.HOLLOW if setting_in(statement).name in PASSED_ON else Route.SET
+    found = setting_in(statement)
+    if found.name == "datestyle" and not is_iso(found.value or ""):
+        hint = "SET datestyle = 'ISO'"
+        raise WireError("0A000", "This server writes dates as 2024-12-31 only", hint)
+    return Route.HOLLOW if found.name in PASSED_ON else Route.SET
 
 
 def _reset(statement: Statement, _: Known) -> Route:

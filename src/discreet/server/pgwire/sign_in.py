@@ -20,7 +20,7 @@ from discreet.server.pgwire.frames import (
 )
 from discreet.server.pgwire.scram import MECHANISM, Exchange, Keys, keys_from, keys_of_nobody
 from discreet.server.pgwire.sqlstates import WireError
-from discreet.server.pgwire.variables import PASSED_ON, PREFIX, options_in
+from discreet.server.pgwire.variables import PASSED_ON, PREFIX, is_iso, options_in
 from discreet.server.signing import SignIns
 from discreet.server.sites import Site
 
@@ -65,7 +65,9 @@ def asked_in(reader: Reader) -> Asked:
     return Asked(
         user=user,
         database=database,
-        settings={k: v for k, v in settings.items() if k in PASSED_ON},
+        settings={
+            k: v for k, v in settings.items() if k in PASSED_ON and (k != "datestyle" or is_iso(v))
+        },
         variables={k: v for k, v in settings.items() if k.startswith(PREFIX)},
         unknown=tuple(each for each in settings if each.startswith("_pq_.")),
     )
@@ -99,20 +101,23 @@ async def caller_of(stream: Stream, asked: Asked, host: str, sign_ins: SignIns) 
 
 
 def _keys(sites: Mapping[str, Site], asked: Asked, account: Analyst | None) -> Keys:
-    """Return the keys of an account; for one that does not exist, keys that always look alike."""
+    """Return the keys of an account; for one that does not exist, keys that always look alike.
+
+    They do not depend on the database: those of an account do not either, if it is in one catalog.
+    """
     if account is not None and account.scram is not None:
         return keys_from(account.scram)
-    named = f"scram {asked.database}\0{asked.user}"
+    named = f"scram {asked.user}"
     return keys_of_nobody(next(iter(sites.values())).ledger.keyed(named) or PROCESS + named)
 
 
 def _account(sites: Mapping[str, Site], asked: Asked) -> tuple[Site | None, Analyst | None]:
     """Return the account that a client names, in the catalog that it names.
 
-    For the name of no catalog, it is that of any: the client must sign in before it learns more.
+    If it is not there, it is that of any: the client must sign in before it learns more.
     """
     named = sites.get(asked.database)
-    for site in [named] if named is not None else sites.values():
+    for site in [*([] if named is None else [named]), *sites.values()]:
         for each in site.ledger.analysts():
             if each.name == asked.user and each.enabled:
                 return site, each

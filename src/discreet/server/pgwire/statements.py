@@ -18,11 +18,18 @@ from discreet.server.pgwire.hollow_link import (
     HollowLink,
     describe_statement,
     described,
+    error_of,
     parse_frame,
 )
-from discreet.server.pgwire.lexer import Statement, is_empty_by_text, placeholders
+from discreet.server.pgwire.lexer import (
+    Statement,
+    has_no_rows,
+    is_empty_by_text,
+    placeholders,
+)
 from discreet.server.pgwire.results import Result, copied_in, text_column
 from discreet.server.pgwire.routing import (
+    ENDS_TRANSACTION,
     ROLLS_BACK,
     Known,
     Route,
@@ -38,6 +45,9 @@ from discreet.server.pgwire.variables import PREFIX, READERS
 T = TypeVar("T")
 
 MOST_PARAMETERS = 10_000
+BYTES_OF_WORD = 200
+EMPTY_THERE = frozenset([Route.ASK, Route.COPY, Route.DECLARE])
+"""What the hollow PostgreSQL answers if no row matters."""
 
 CANCELLED = (
     "57014",
@@ -63,6 +73,13 @@ class Prepared:
     """Of columns, as PostgreSQL calls them."""
     shape: Shape | None = None
     """The columns that a client was told."""
+    is_empty: bool = False
+    """Whether the hollow PostgreSQL may read the tables of the catalog: no row would matter."""
+
+    @property
+    def size(self) -> int:
+        """About the memory that it takes, in bytes."""
+        return len(self.statement.text) + BYTES_OF_WORD * len(self.statement.words)
 
     @property
     def is_hollow(self) -> bool:
@@ -121,8 +138,9 @@ class Session:
         if query is None:
             return Prepared(statement=statement, route=route, types=tuple(types))
         inferred, columns = await self._inferred(query, types)
-        if route is Route.ASK and is_empty_by_text(statement) and columns is not None:
-            return Prepared(statement=statement, route=Route.HOLLOW, types=tuple(types))
+        if route in EMPTY_THERE and columns is not None and is_empty_by_text(query):
+            hollow = Route.HOLLOW
+            return Prepared(statement=statement, route=hollow, types=tuple(types), is_empty=True)
         return Prepared(
             statement=statement,
             route=route,
@@ -173,18 +191,29 @@ class Session:
         return statement.text
 
     def after(self, statement: Statement) -> None:
-        """Let settings and cursors follow a transaction that began or ended."""
-        verb = statement.verb
+        """Let settings, cursors and prepared statements follow what the hollow PostgreSQL did."""
+        verb, name, variables = statement.verb, statement.words[-1].text, self.desk.variables
         is_partial = any(each.text == "to" for each in statement.words[1:])
-        if verb in ("begin", "start"):
-            self.desk.variables.begin()
-        elif verb in ("commit", "end") or (verb in ROLLS_BACK and not is_partial):
+        if verb in ENDS_TRANSACTION and not is_partial:
             is_committed = verb not in ROLLS_BACK and not self.has_failed
-            self.desk.variables.end(is_committed=is_committed)
+            variables.end(is_committed=is_committed)
+            variables.begin()
             self.portals = {k: v for k, v in self.portals.items() if not v.is_cursor}
             self.has_failed = False
         elif verb in ROLLS_BACK:
+            variables.go_back(name)
             self.has_failed = False
+        elif verb == "savepoint":
+            variables.save(name)
+        elif verb == "release":
+            variables.release(name)
+        elif verb == "deallocate":
+            self.prepared.pop(name, None)
+
+    def forget_unnamed(self) -> None:
+        """Forget the statement and the portal without a name, which others take the place of."""
+        self.prepared.pop("", None)
+        self.portals.pop("", None)
 
     async def shape(self, prepared: Prepared, values: Sequence[Any] | None) -> Shape | None:
         """Return the columns of a result before it is there. Nothing is charged."""
@@ -223,7 +252,10 @@ class Session:
             return await self._fetched(prepared.statement)
         if prepared.statement.words[-1].text == "all":  # of its own as well
             text = prepared.statement.text
-            await self.link.ask(parse_frame("", text), BIND_TEXT, EXECUTE_ALL)
+            self.forget_unnamed()
+            replies = await self.link.ask(parse_frame("", text), BIND_TEXT, EXECUTE_ALL)
+            if replies[-1].kind == b"E":
+                raise error_of(replies[-1])
         return self._local(prepared)
 
     async def _of_query(self, portal: Portal, query: Statement) -> Result:
@@ -238,7 +270,7 @@ class Session:
         return result
 
     async def _asked(self, portal: Portal, query: Statement) -> Result:
-        if is_empty_by_text(query):  # and PostgreSQL does not understand it
+        if has_no_rows(query):  # and PostgreSQL does not understand it
             shape = portal.shape or await self._asked_shape(portal.prepared, query, portal.values)
             return Result(tag="SELECT", columns=shape.columns)
         answer = await self._cancellable(self.desk.ask(query, portal.values, self._is_gone))

@@ -146,11 +146,18 @@ def _numeric_bytes(value: Any) -> bytes:
     return head + b"".join(Struct("!H").pack(each) for each in digits)
 
 
+def _whole(value: Any) -> int:
+    """Return a whole number, or raise ValueError: nothing is cut off."""
+    if value != int(value):
+        raise ValueError("a value of a whole-number column has decimals")
+    return int(value)
+
+
 BINARY: Mapping[int, Callable[[Any], bytes]] = {
     BOOL: lambda value: b"\1" if value else b"\0",
-    INT2: lambda value: Struct("!h").pack(int(value)),
-    INT4: lambda value: Struct("!i").pack(int(value)),
-    INT8: lambda value: Struct("!q").pack(int(value)),
+    INT2: lambda value: Struct("!h").pack(_whole(value)),
+    INT4: lambda value: Struct("!i").pack(_whole(value)),
+    INT8: lambda value: Struct("!q").pack(_whole(value)),
     FLOAT4: lambda value: Struct("!f").pack(value),
     FLOAT8: lambda value: Struct("!d").pack(value),
     DATE: lambda value: Struct("!i").pack((value - FIRST_DAY).days),
@@ -187,7 +194,7 @@ def _from_text(text: str, type_: int) -> Any:
 def _boolean(text: str) -> bool:
     folded = text.casefold()
     for value, words in ((True, "true yes on 1"), (False, "false no off 0")):
-        if folded and any(each.startswith(folded) for each in words.split()):
+        if folded not in ("", "o") and any(each.startswith(folded) for each in words.split()):
             return value
     raise ValueError
 

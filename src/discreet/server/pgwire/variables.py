@@ -104,6 +104,8 @@ class Variables:
     _local: dict[str, str] = field(default_factory=dict)
     _before: dict[str, str] | None = None
     """What was set when the transaction began."""
+    _saved: list[tuple[str, dict[str, str], dict[str, str]]] = field(default_factory=list)
+    """What was set, also until the end of the transaction, at each savepoint."""
 
     def __post_init__(self) -> None:
         for name, value in self.given.items():
@@ -156,6 +158,32 @@ class Variables:
             self._now = self._before
         self._before = None
         self._local.clear()
+        self._saved.clear()
+
+    def save(self, name: str) -> None:
+        """Note what is set at a savepoint."""
+        self._saved.append((name, dict(self._now), dict(self._local)))
+
+    def release(self, name: str) -> None:
+        """Forget a savepoint and those after it."""
+        if (place := self._place(name)) is not None:
+            del self._saved[place:]
+
+    def go_back(self, name: str) -> None:
+        """Go back to what was set at a savepoint, which stays."""
+        if (place := self._place(name)) is not None:
+            del self._saved[place + 1 :]
+            _, now, local = self._saved[place]
+            self._now, self._local = dict(now), dict(local)
+
+    def _place(self, name: str) -> int | None:
+        names = [each for each, _, _ in self._saved]
+        return len(names) - 1 - names[::-1].index(name) if name in names else None
+
+
+def is_iso(style: str) -> bool:
+    """Return whether dates are still written as 2024-12-31 with a value of DateStyle."""
+    return not re.search("sql|postgres|german", style.casefold())
 
 
 def options_in(text: str) -> dict[str, str]:
