@@ -107,8 +107,15 @@ def shown(value: Any) -> str:
             return text.removesuffix(":00") if value.tzinfo is not None else text
         case date():
             return value.isoformat()
+        case pa.MonthDayNano():
+            return _interval_text(*value)
         case _:
             return str(value)
+
+
+def _interval_text(months: int, days: int, nanos: int) -> str:
+    """Return an interval as PostgreSQL reads it."""
+    return f"{months} months {days} days {nanos / 1_000_000_000!r} seconds"
 
 
 def _float_text(value: float) -> str:
