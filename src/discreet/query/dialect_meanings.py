@@ -148,9 +148,15 @@ def _postgres_cast(node: exp.Expr, kinds: Kinds) -> exp.Expr:
         node.set("to", exp.DataType(this=exp.DType.DOUBLE, nested=False))
         node.meta[NUMERIC] = True
     is_of_rows = not any(node.find_all(exp.AggFunc))
-    if kind.this in exp.DataType.INTEGER_TYPES and is_of_rows and kinds.of(node.this) is Kind.REAL:
+    if kind.this in exp.DataType.INTEGER_TYPES and is_of_rows and _may_have_decimals(node, kinds):
         return _rounded_cast(node, kinds)
     return node
+
+
+def _may_have_decimals(node: exp.Expr, kinds: Kinds) -> bool:
+    inner, kind = node.this.unnest(), kinds.of(node.this)
+    is_mixed = isinstance(inner, exp.Coalesce | exp.Case | exp.Greatest | exp.Least)
+    return kind is Kind.REAL or (kind is None and is_mixed)
 
 
 def _rounded_cast(node: exp.Expr, kinds: Kinds) -> exp.Expr:
@@ -168,12 +174,11 @@ def _rounded_cast(node: exp.Expr, kinds: Kinds) -> exp.Expr:
 
 def _is_whole(node: exp.Expr) -> bool:
     """Return whether a number has no decimals, whatever its type is."""
-    while isinstance(node, exp.Paren):
-        node = node.this
-    if isinstance(node, exp.Extract):
-        return node.this.name.upper() != "EPOCH"
-    is_round = isinstance(node, exp.Round) and node.args.get("decimals") is None
-    return is_round or isinstance(node, exp.Floor | exp.Ceil)
+    inner = node.unnest()
+    if isinstance(inner, exp.Extract):
+        return bool(inner.this.name.upper() != "EPOCH")
+    is_round = isinstance(inner, exp.Round) and inner.args.get("decimals") is None
+    return is_round or isinstance(inner, exp.Floor | exp.Ceil)
 
 
 def _bigquery_cast(node: exp.Expr, kinds: Kinds) -> exp.Expr:

@@ -107,10 +107,8 @@ def shown(value: Any) -> str:
             return text.removesuffix(":00") if value.tzinfo is not None else text
         case date():
             return value.isoformat()
-        case pa.MonthDayNano():
-            return _interval_text(*value)
         case _:
-            return str(value)
+            return _interval_text(*value) if isinstance(value, pa.MonthDayNano) else str(value)
 
 
 def _interval_text(months: int, days: int, nanos: int) -> str:
