@@ -118,6 +118,13 @@ def _division(node: exp.Expr, kinds: Kinds) -> exp.Expr:
     )
 
 
+def _whole_division(node: exp.Expr, kinds: Kinds) -> exp.Expr:
+    """Return div(a, b), which has no decimals for numerics either."""
+    if kinds.of(node.this) is kinds.of(node.expression) is Kind.INTEGER:
+        return node
+    return exp.Trunc(this=exp.Div(this=node.this, expression=node.expression))
+
+
 def _plain_division(node: exp.Expr, _: Kinds) -> exp.Expr:
     return exp.Div(this=node.this, expression=node.expression)
 
@@ -357,6 +364,7 @@ def _without_project(node: exp.Expr, _: Kinds) -> exp.Expr:
 RULES: Mapping[SqlDialect, Mapping[type[exp.Expr], Rule]] = {
     SqlDialect.POSTGRES: {
         exp.Div: _division,
+        exp.IntDiv: _whole_division,
         exp.Cast: _postgres_cast,
         exp.EQ: _equals,
         **dict.fromkeys((exp.NEQ, exp.LT, exp.LTE, exp.GT, exp.GTE, exp.In), _of_rows),
