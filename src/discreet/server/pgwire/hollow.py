@@ -206,7 +206,7 @@ class Hollow:
             "--encoding=UTF8",
             "--auth=reject",
         )
-        self._run("initdb", "--pgdata", data, *made, *small)
+        self._run("initdb", "--pgdata", data, "--wal-segsize=1", *made)
         self._write("postgresql.auto.conf", SETTINGS.format(**self._places(connections)))
         self._write("pg_hba.conf", ACCESS)
         database = quoted(name)
