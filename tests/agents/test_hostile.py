@@ -152,3 +152,14 @@ def test_columns_whose_names_look_alike_once_escaped_are_all_shown(site: Site) -
             assert row[names[0]]["margin"] != row[names[1]]["margin"]
 
     run(act)
+
+
+def test_dates_with_a_margin_are_shown(site: Site) -> None:
+    async def act() -> None:
+        async with agent_at(site) as agent:
+            sql = "SELECT DATE '2024-01-01' + CAST(COUNT(*) AS INT) AS day FROM visits"
+            (row,) = (await call(agent, "ask", sql=sql, epsilon=1))["rows"]
+            assert row["day"]["value"].startswith("2025")
+            assert row["day"]["low"] is None
+
+    run(act)

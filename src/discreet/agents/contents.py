@@ -233,8 +233,8 @@ class _Reading:
         if self._margins is None:
             return value  # type: ignore[no-any-return]
         margin = self._margins[number]
-        if margin is None or value is None:
-            return Estimate(value=value)
+        if margin is None or not isinstance(value, int | float):  # a date is a text
+            return Estimate(value=value, margin=margin)
         return Estimate(value=value, margin=margin, low=value - margin, high=value + margin)
 
 
