@@ -163,7 +163,7 @@ def sort_of(kind: pa.DataType) -> Sort:
 def tidied(table: pa.Table) -> pa.Table:
     """Return the table with plain types: 64-bit integers where they fit, no two equal names."""
     columns = [_plain(column) for column in table.columns]
-    return pa.table(columns, names=_unlike(table.column_names))
+    return pa.table(columns, names=unlike(table.column_names))
 
 
 def error_names(names: Sequence[str], ending: str = "error") -> tuple[str, ...]:
@@ -225,14 +225,14 @@ def _plain(column: "Chunks") -> "Chunks":
     return column
 
 
-def _unlike(names: Sequence[str]) -> list[str]:
+def unlike(names: Sequence[str]) -> list[str]:
     """Return the names, a second `n` as `n_2`: a row is a mapping and would lose one."""
     made: list[str] = []
     for name in names:
-        number, unlike = 2, name
-        while unlike in made or (unlike != name and unlike in names):
-            unlike, number = f"{name}_{number}", number + 1
-        made.append(unlike)
+        number, new = 2, name
+        while new in made or (new != name and new in names):
+            new, number = f"{name}_{number}", number + 1
+        made.append(new)
     return made
 
 
