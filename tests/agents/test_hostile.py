@@ -148,7 +148,8 @@ def test_columns_whose_names_look_alike_once_escaped_are_all_shown(site: Site) -
             names = [each["name"] for each in answer["columns"]]
             assert names == ["a\\x01", "a\\x01_2"]
             (row,) = answer["rows"]
-            assert row[names[0]]["value"] > 300 > 100 > row[names[1]]["value"]
+            assert row[names[0]]["value"] > 300
+            assert row[names[1]]["value"] < 100
             assert row[names[0]]["margin"] != row[names[1]]["margin"]
 
     run(act)

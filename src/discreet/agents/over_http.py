@@ -41,7 +41,7 @@ FOREIGN = CallError(
 
 
 HOSTS_ARE_CHECKED = TransportSecuritySettings(enable_dns_rebinding_protection=False)
-"""The server knows its names, and `_check_origin` the pages; the library knows this machine only."""
+"""The server knows its names, and `_check_origin` the pages; the library, this machine only."""
 
 
 @dataclass(slots=True)
