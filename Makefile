@@ -6,17 +6,17 @@ PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constr
 WORKERS ?= 2
 JAVA := openjdk-17-jre-headless
 
-.PHONY: demo test test-long audit java chromium page lint format bench docs lock clean
+.PHONY: demo test test-long audit java chromium jdbc page lint format bench docs lock clean
 
 demo: $(VENV)/.user
 	$(BIN)/discreet demo --output build/demo
 	@printf '\nTo let analysts ask over HTTP, start a server:\n  %s serve --demo\n' "$(BIN)/discreet"
 
-test: lint java chromium
+test: lint java chromium jdbc
 	$(BIN)/python -m pytest -q -n $(WORKERS) --dist loadgroup -m "not slow"
 
 # Fresh entropy for the properties, more draws for the fits.
-test-long: $(VENV)/.developer java chromium
+test-long: $(VENV)/.developer java chromium jdbc
 	$(BIN)/python -m pytest -q -n $(WORKERS) --dist loadgroup --hypothesis-profile=long
 
 # Every claim against what is measured, in many runs; QUICK=1 is a form of some minutes.
@@ -40,6 +40,16 @@ chromium:
 	  apt-get -qq update && DEBIAN_FRONTEND=noninteractive apt-get -qq install -y chromium; \
 	else \
 	  echo "The tests of the page need Chromium: sudo apt-get install -y chromium"; exit 1; \
+	fi
+
+# The server is tested with PostgreSQL's driver for Java, too.
+JDBC := libpostgresql-jdbc-java
+jdbc:
+	@if [ -e /usr/share/java/postgresql.jar ]; then :; \
+	elif [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null; then \
+	  apt-get -qq update && DEBIAN_FRONTEND=noninteractive apt-get -qq install -y $(JDBC); \
+	else \
+	  echo "The tests of JDBC need PostgreSQL's driver: sudo apt-get install -y $(JDBC)"; exit 1; \
 	fi
 
 # The libraries of the page, bundled into src/discreet/page/vendor. Its own modules need no bundler.

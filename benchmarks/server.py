@@ -1,4 +1,4 @@
-"""What a server adds to a query, how it keeps a tight budget under load, and calls per second.
+"""What a server adds to a query, whether it keeps a tight budget under load, calls per second.
 
 Clients and server share the cores of one machine, so that the rates are lower than a server alone
 would reach.
@@ -20,6 +20,7 @@ from time import perf_counter, sleep
 from typing import Any
 
 import httpx
+import psycopg
 
 import discreet
 from benchmarks.environments import ROOT
@@ -75,6 +76,8 @@ def run(say: Say) -> Report:
             load = asyncio.run(_load(served))
             say("calls per second")
             rates = _rates(served)
+            say("statements of PostgreSQL clients per second")
+            wire_rates = _wire_rates(served)
     answers = load[200]
     return Report(
         name="server",
@@ -86,6 +89,7 @@ def run(say: Say) -> Report:
                 rows=[(MEANS.get(each, str(each)), f"{n:,}") for each, n in sorted(load.items())],
             ),
             rates,
+            wire_rates,
         ],
         targets=[
             Target(
@@ -114,6 +118,19 @@ class Served:
     url: str
     rich: str
     poor: str
+    pg_port: int
+
+    def wire(self) -> Any:
+        """Return a connection of a PostgreSQL client, whose queries cost as much as others."""
+        return psycopg.connect(
+            host="127.0.0.1",
+            port=self.pg_port,
+            user="rich",
+            password=self.rich,
+            dbname="bench",
+            options="-c discreet.epsilon=0.1",
+            autocommit=True,
+        )
 
     def body(self, number: int, epsilon: str = "1/10") -> dict[str, Any]:
         """Return a query that was not asked before."""
@@ -133,26 +150,77 @@ class Served:
 
 
 def _overhead(served: Served, catalog: Path) -> Table:
-    found: dict[str, list[float]] = {"local": [], "over HTTP": []}
     headers = {"Authorization": f"Bearer {served.rich}"}
-    with discreet.open(catalog) as curator, httpx.Client(headers=headers, timeout=60) as client:
+    found: dict[str, list[float]] = {}
+    with (
+        discreet.open(catalog) as curator,
+        httpx.Client(headers=headers, timeout=60) as client,
+        served.wire() as wire,
+    ):
+        ways: dict[str, Callable[[int], object]] = {
+            LOCAL: lambda number: curator.ask(SQL.format(number), epsilon=0.1),
+            "over HTTP": lambda number: client.post(
+                f"{served.url}{BASE}/ask", json=served.body(number)
+            ).raise_for_status(),
+            "PostgreSQL protocol": lambda number: wire.execute(
+                SQL.format(number + 10**4)
+            ).fetchall(),
+            "PostgreSQL protocol, parameter": lambda number: wire.execute(
+                SQL.format("%s"), (number + 10**5,)
+            ).fetchall(),
+        }
         for number in range(QUERIES):
-            begun = perf_counter()
-            curator.ask(SQL.format(number), epsilon=0.1)
-            middle = perf_counter()
-            reply = client.post(f"{served.url}{BASE}/ask", json=served.body(number))
-            found["over HTTP"].append(perf_counter() - middle)
-            found["local"].append(middle - begun)
-            reply.raise_for_status()
+            for name, act in ways.items():
+                begun = perf_counter()
+                act(number)
+                found.setdefault(name, []).append(perf_counter() - begun)
     cut = {name: quantiles(each, n=100) for name, each in found.items()}
-    rows = [(name, Figure(1e3 * each[49]), Figure(1e3 * each[98])) for name, each in cut.items()]
-    added = [1e3 * (cut["over HTTP"][at] - cut["local"][at]) for at in (49, 98)]
+    rows: list[tuple[str | Figure, ...]] = []
+    for name, each in cut.items():
+        shown = (each[49], each[98], each[49] - cut[LOCAL][49])
+        rows.append((name, *(Figure(1e3 * value) for value in shown)))
     return Table(
         title=f"A new query of {ROWS:,} rows: ms",
-        columns=("how", "p50", "p99"),
-        rows=[*rows, ("added by HTTP", *map(Figure, added))],
-        notes=["The ledger and the records of the server are SQLite files on the disk."],
+        columns=("how", "p50", "p99", "added to local at p50"),
+        rows=rows,
+        notes=[
+            "The ledger and the records of the server are SQLite files on the disk.",
+            "Drivers describe a query with parameters before they run it, so it is planned twice.",
+        ],
     )
+
+
+LOCAL = "local"
+
+
+def _wire_rates(served: Served) -> Table:
+    """Return how many statements per second one connection gets."""
+    statements = {
+        "SELECT 1": "SELECT 1",
+        "columns of all tables": "SELECT * FROM information_schema.columns",
+        "a saved answer": SQL.format(10**4),
+    }
+    rows = []
+    with served.wire() as wire:
+        for name, sql in statements.items():
+            made, begun = 0, perf_counter()
+            while perf_counter() < begun + WIRE_SECONDS:
+                wire.execute(sql).fetchall()
+                made += 1
+            rows.append((name, Figure(made / (perf_counter() - begun))))
+        begun = perf_counter()
+        for _ in range(CONNECTIONS):
+            served.wire().close()
+        rows.append(("a new connection", Figure(CONNECTIONS / (perf_counter() - begun))))
+    return Table(
+        title="PostgreSQL protocol, one connection: statements per second",
+        columns=("what", "per second"),
+        rows=rows,
+        notes=["The driver is psycopg."],
+    )
+
+
+WIRE_SECONDS, CONNECTIONS = 5, 50
 
 
 async def _load(served: Served) -> Counter[int]:
@@ -230,12 +298,11 @@ def catalog_in(folder: Path, shift: int = 0) -> Path:
 def serving(catalog: Path) -> Iterator[Served]:
     rich, poor = make_token(), make_token()
     with open_books(catalog) as ledger:
-        ledger.declare_analyst("rich", epsilon=10**5, token_hash=rich.hash)
+        ledger.declare_analyst("rich", epsilon=10**5, token_hash=rich.hash, scram=rich.scram)
         ledger.declare_analyst("poor", epsilon=ALLOWED / 100, token_hash=poor.hash)
-    with socket.socket() as found:
-        found.bind(("127.0.0.1", 0))
-        port = found.getsockname()[1]
-    options = ["--port", str(port), "--config", str(catalog.parent / "server.toml")]
+    port, pg_port = _free_port(), _free_port()
+    options = ["--port", str(port), "--pg-port", str(pg_port)]
+    options += ["--config", str(catalog.parent / "server.toml")]
     process = subprocess.Popen(
         [sys.executable, "-m", "discreet", "serve", f"bench={catalog}", *options],
         stdout=subprocess.DEVNULL,
@@ -244,10 +311,18 @@ def serving(catalog: Path) -> Iterator[Served]:
     )
     try:
         _wait(process, port)
-        yield Served(url=f"http://127.0.0.1:{port}", rich=rich.text, poor=poor.text)
+        yield Served(
+            url=f"http://127.0.0.1:{port}", rich=rich.text, poor=poor.text, pg_port=pg_port
+        )
     finally:
         process.terminate()
         process.wait(60)
+
+
+def _free_port() -> int:
+    with socket.socket() as found:
+        found.bind(("127.0.0.1", 0))
+        return int(found.getsockname()[1])
 
 
 def _wait(process: "subprocess.Popen[bytes]", port: int) -> None:

@@ -14,12 +14,14 @@ from typing import Any
 from discreet import accounting, mechanisms, utility
 from discreet.mechanisms import Exponential, Gaussian, Geometric, Laplace, Staircase
 from discreet.mechanisms.distributions import ChoiceDistribution
+from docs.agent_conversation import agent_page
 from docs.benchmark_summary import benchmark_summary_page
 from docs.notebooks import COURSE, write_notebooks
 from docs.python_api import python_api_page
 from docs.server_pages import routes_page, server_settings_page
 from docs.sql_forms import sql_page
 from docs.sql_functions import sql_functions_page
+from docs.wire_sessions import wire_page
 
 DOCS = Path(__file__).parent
 NUMBERS = COURSE / "numbers.toml"
@@ -47,6 +49,9 @@ Each call is preceded by `from discreet.mechanisms import *`,
 
 GENERATED = {
     "explanation/benchmarks.md": benchmark_summary_page,
+    "how-to/ask-with-an-agent.md": agent_page,
+    "how-to/ask-with-psql.md": wire_page("ask-with-psql.md"),
+    "how-to/pandas-and-sqlalchemy.md": wire_page("pandas-and-sqlalchemy.md"),
     "reference/sql.md": sql_page,
     "reference/sql-functions.md": sql_functions_page,
     "reference/python-api.md": python_api_page,

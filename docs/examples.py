@@ -6,6 +6,7 @@ folder that holds the files of the demo, with noise that is replayed from the na
 - a `python` block with prompts (`>>>`) is a doctest; all such blocks of a page share their names;
 - a `python` block without prompts runs if a `text` block follows it: its last line is an
   expression, and the block below shows it;
+- an `ipython` block is a cell of a notebook; if a `text` block follows it, that shows its output;
 - a `console` block runs the commands after `$`: `discreet ...`, or `cat FILE`;
 - a `toml` block with a title is written to the file of that name;
 - a `sql` block runs if a `text` block follows it, as `discreet ask` with a new ledger; its title
@@ -17,6 +18,7 @@ Times, and digests that depend on them, are not compared: they differ in every r
 """
 
 import ast
+import atexit
 import doctest
 import io
 import os
@@ -30,7 +32,10 @@ from contextlib import ExitStack, chdir, contextmanager, redirect_stderr, redire
 from dataclasses import dataclass, field
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any
+from typing import Any, cast
+
+from IPython.core.interactiveshell import InteractiveShell
+from traitlets.config import Config
 
 from discreet.cli import main
 from discreet.demo import write_clinic
@@ -121,6 +126,7 @@ class _Runner:
     names: dict[str, Any] = field(default_factory=lambda: {"__name__": "__main__"})
     has_files: bool = False
     recipes: int = 0
+    shell: Any = None
 
     def block(self, block: Block, shown: Block | None) -> Iterator[tuple[Block, str]]:
         """Yield the blocks whose text follows from this one, with the text."""
@@ -129,6 +135,9 @@ class _Runner:
                 yield block, self._doctest(block)
             case "python" if shown is not None:
                 yield shown, self._value(block.body)
+            case "ipython":
+                output = self._cell(block.body)
+                yield from () if shown is None else ((shown, output),)
             case "console":
                 yield block, self._commands(block.body)
             case "toml" if block.title:
@@ -161,6 +170,16 @@ class _Runner:
         exec(compile(ast.Module(statements, []), "page", "exec"), self.names)  # noqa: S102 - our page
         return f"{eval(compile(ast.Expression(last.value), 'page', 'eval'), self.names)}\n"  # noqa: S307
 
+    def _cell(self, code: str) -> str:
+        """Return what a cell shows, without the number that IPython writes before it."""
+        self._make_files()
+        if self.shell is None:
+            self.shell = _make_shell(self.names, self.folder.parent / "ipython")
+        output = io.StringIO()
+        with redirect_stdout(output), redirect_stderr(output):
+            self.shell.run_cell(code)
+        return re.sub(r"^Out\[\d+\]: ", "", output.getvalue()).strip() + "\n"
+
     def _commands(self, body: str) -> str:
         self._make_files()
         return "\n".join(
@@ -185,6 +204,16 @@ class _Runner:
             for each in unwanted:
                 if each.name not in (self.files or ()):
                     each.unlink()
+
+
+def _make_shell(names: dict[str, Any], folder: Path) -> Any:
+    """Return an IPython with these variables; what it replaces of the interpreter is put back."""
+    config, make = Config(), cast(Any, InteractiveShell)
+    config.HistoryManager.enabled = False
+    shell = make(user_ns=names, config=config, ipython_dir=str(folder))
+    shell.restore_sys_module_state()
+    atexit.unregister(shell.atexit_operations)
+    return shell
 
 
 def _commands_in(body: str) -> Iterator[str]:
@@ -289,3 +318,11 @@ def _runner(name: str, files: list[str] | None) -> Iterator[_Runner]:
         work.mkdir()
         stack.enter_context(chdir(work))
         yield _Runner(work, files)
+
+
+@contextmanager
+def demo_folder(name: str) -> Iterator[Path]:
+    """Work in a folder with the files of the demo, with noise that is replayed from a name."""
+    with _runner(name, None) as runner:
+        write_clinic(runner.folder)
+        yield runner.folder

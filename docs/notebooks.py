@@ -1,7 +1,8 @@
-"""Write the notebooks of examples/course from the scripts there. `make docs` runs it.
+"""Write the notebooks of examples from the scripts there. `make docs` runs it.
 
-A script is cut at lines `# %%`; a cell `# %% [markdown]` holds comments only. What comes before the
-first cell is for the script.
+A script is cut at lines `# %%`; a cell `# %% [markdown]` holds comments only. A cell `# %%ask` or
+`# %%explain` is a query in comments, and a comment `# %budget` inside of other cells is a magic of
+the notebook. What comes before the first cell is for the script.
 """
 
 import json
@@ -9,7 +10,9 @@ import re
 from pathlib import Path
 from typing import TypeAlias
 
-COURSE = Path(__file__).parent.parent / "examples" / "course"
+EXAMPLES = Path(__file__).parent.parent / "examples"
+COURSE = EXAMPLES / "course"
+MAGICS = EXAMPLES / "notebook.py"
 
 Cell: TypeAlias = dict[str, object]
 
@@ -33,21 +36,30 @@ def notebook_from(script: str) -> str:
 
 def _cell(number: int, kind: str, body: str) -> Cell:
     if kind == "[markdown]":
-        text = "\n".join(line.removeprefix("#").removeprefix(" ") for line in body.splitlines())
+        text = _uncommented(body)
         return {"cell_type": "markdown", "id": f"c{number}", "metadata": {}, "source": text}
+    is_query = kind.startswith(("ask", "explain"))
+    source = f"%%{kind}\n{_uncommented(body)}" if is_query else MAGIC.sub("%", body)
     return {
         "cell_type": "code",
         "execution_count": None,
         "id": f"c{number}",
         "metadata": {},
         "outputs": [],
-        "source": body,
+        "source": source,
     }
 
 
+MAGIC = re.compile(r"^# %(?=\w)", re.MULTILINE)
+
+
+def _uncommented(body: str) -> str:
+    return "\n".join(line.removeprefix("#").removeprefix(" ") for line in body.splitlines())
+
+
 def write_notebooks() -> None:
-    """Write a notebook beside each script of the course."""
-    for script in sorted(COURSE.glob("*.py")):
+    """Write a notebook beside each script of the course, and beside that of the magics."""
+    for script in (*sorted(COURSE.glob("*.py")), MAGICS):
         text = notebook_from(script.read_text(encoding="utf-8"))
         script.with_suffix(".ipynb").write_text(text, encoding="utf-8")
 

@@ -27,7 +27,17 @@ number, a text, a date, a time or None.
 
 MAIN = (Curator, Account, Answer, ResultColumn, Explanation, Coverage)
 
-PACKAGES = ("catalog", "ledger", "mechanisms", "accounting", "local", "utility", "attacks", "audit")
+PACKAGES = (
+    "catalog",
+    "ledger",
+    "mechanisms",
+    "accounting",
+    "local",
+    "utility",
+    "attacks",
+    "audit",
+    "dbapi",
+)
 
 WIDTH = 100
 

@@ -15,6 +15,7 @@ import pyarrow as pa
 import pytest
 
 import discreet
+from discreet import dbapi
 from discreet.curator import Curator
 from discreet.errors import DiscreetError, ParameterError, SourceError
 from discreet.utility import uniform
@@ -90,7 +91,7 @@ def wrong(calls: Iterator[tuple[str, Callable[[], object]]]) -> list[str]:
     for what, call in calls:
         try:
             call()
-        except DiscreetError as error:
+        except (DiscreetError, dbapi.Error) as error:
             if not str(error).partition("\n")[0].endswith((".", "?")):
                 found.append(f"{what}: {error}")
         except Exception as error:  # noqa: BLE001 - what is looked for
@@ -213,6 +214,36 @@ def test_no_other_method_of_a_curator_takes_an_odd_argument(curator: Curator) ->
                 "name": lambda each=each: curator.on_account(each),
                 "token": lambda each=each: curator.as_analyst(each),
                 "account": lambda each=each: curator.remaining_of(each),
+            }.items():
+                yield f"{what} {named(each)}", call
+
+    assert wrong(calls()) == []
+
+
+def test_no_part_of_the_database_interface_takes_an_odd_argument(
+    curator: Curator, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    cursor = dbapi.connect(curator, epsilon=1).cursor()
+
+    def calls() -> Iterator[tuple[str, Callable[[], object]]]:
+        for odd in ODD:
+            each: Any = odd
+            for what, call in {
+                "source": lambda each=each: dbapi.connect(each),
+                "token": lambda each=each: dbapi.connect(curator, token=each),
+                "catalog": lambda each=each: dbapi.connect(curator, catalog=each),
+                "epsilon": lambda each=each: dbapi.connect(curator, epsilon=each),
+                "delta": lambda each=each: dbapi.connect(curator, delta=each),
+                "within": lambda each=each: dbapi.connect(curator, within=each).cursor(),
+                "confidence": lambda each=each: dbapi.connect(curator, confidence=each),
+                "dialect": lambda each=each: dbapi.connect(curator, dialect=each),
+                "intervals": lambda each=each: dbapi.connect(curator, intervals=each),
+                "execute": lambda each=each: cursor.execute(each),
+                "parameters": lambda each=each: cursor.execute(COUNT, each),
+                "for one": lambda each=each: cursor.execute(COUNT, epsilon=each),
+                "margin": lambda each=each: cursor.execute(COUNT, within=each),
+                "fetchmany": lambda each=each: cursor.execute(COUNT).fetchmany(each),
             }.items():
                 yield f"{what} {named(each)}", call
 

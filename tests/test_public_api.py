@@ -62,13 +62,19 @@ def test_every_error_is_public() -> None:
     assert children(DiscreetError) == {each for each in discreet.__all__ if each.endswith("Error")}
 
 
-HEAVY = ("duckdb", "numpy", "pyarrow", "scipy", "sqlglot", "typer")
+HEAVY = ("IPython", "duckdb", "numpy", "pyarrow", "scipy", "sqlglot", "typer")
 
 
 @pytest.mark.parametrize("use", ["discreet", "discreet.DiscreetError", "dir(discreet)"])
 def test_importing_the_package_loads_no_database(use: str) -> None:
     code = f"import sys, discreet; {use}; print(*[x for x in {HEAVY} if x in sys.modules])"
     assert alone(code) == ""
+
+
+def test_the_database_interface_loads_no_client_no_notebook_and_no_frames() -> None:
+    loaded = set(alone("import sys, discreet.dbapi; print(*sys.modules)").split())
+    assert "discreet.dbapi.connection" in loaded
+    assert not {"httpx", "IPython", "pandas", "polars"} & loaded
 
 
 def test_a_system_without_posix_is_named_before_anything_else() -> None:

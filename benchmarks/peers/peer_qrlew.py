@@ -5,7 +5,7 @@ from pathlib import Path
 
 import duckdb
 import pyqrlew  # type: ignore[import-not-found]  # lives in its own environment
-import sqlalchemy  # type: ignore[import-not-found]
+import sqlalchemy
 
 from benchmarks.workloads.child import Asking, Found, serve
 from benchmarks.workloads.questions import (

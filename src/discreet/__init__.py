@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING
 from discreet.deprecated import deprecated_modules
 
 if TYPE_CHECKING:
+    from IPython.core.interactiveshell import InteractiveShell
+
     from discreet.account import Account
     from discreet.answer import Answer
     from discreet.catalog import AUTO
@@ -145,6 +147,16 @@ if not TYPE_CHECKING:
             raise
         globals()[name] = found
         return found
+
+
+def load_ipython_extension(shell: "InteractiveShell") -> None:
+    """Add the magics `%%ask`, `%%explain`, `%budget` and `%discreet`: `%load_ext discreet`."""
+    import_module("discreet.magics").load(shell)
+
+
+def unload_ipython_extension(shell: "InteractiveShell") -> None:
+    """Take the magics away again: `%unload_ext discreet`."""
+    import_module("discreet.magics").unload(shell)
 
 
 def __dir__() -> list[str]:

@@ -238,10 +238,7 @@ class Curator:
         dialect: str | None = None,
         account: str = OWNER,
     ) -> tuple[ResultColumn, ...]:
-        """Return the columns that the answer of `ask` will have: names, types and roles.
-
-        No epsilon is needed. Nothing is charged, and no private row is read.
-        """
+        """Return names, types and roles of the columns that `ask` will give; reads no data."""
         self._ledger.check_early(account)
         return described(self._planner, written(sql, parameters, dialect), self.catalog)
 
@@ -277,10 +274,7 @@ class Curator:
         return self._measurer.coverage(table, epsilon, columns, account)
 
     def known_coverage(self, table: str) -> Coverage | None:
-        """Return the coverage of a table as it was measured before; None if it was not.
-
-        It charges nothing and reads no private data.
-        """
+        """Return the coverage of a table as it was measured before, for free, or None."""
         return self._measurer.known(table)
 
     def on_account(self, name: str) -> Account:
@@ -436,10 +430,7 @@ class Curator:
 
 
 def _cost_and_origin(released: ReleasedTables, found: FoundBounds) -> tuple[Price, bool]:
-    """Return what was charged now, or what it cost before if nothing was; and whether nothing was.
-
-    A query that reads public tables only costs nothing, and is not from the ledger.
-    """
+    """Return what was charged now, or before; and whether it is from the ledger, so free now."""
     plan, charged = released.plan, released.charged
     now = Price(epsilon=charged.epsilon + found.charged, delta=charged.delta)
     if not now.is_free or not plan.releases:

@@ -74,7 +74,7 @@ def test_a_question_asked_again_is_said_to_be_free() -> None:
 
 def test_a_question_about_public_tables_is_said_to_be_free() -> None:
     last = str(make_regions(price=Price(epsilon=Fraction(0)))).splitlines()[-1]
-    assert last == "Spent nothing: only public tables were read · Remaining: ε = 2.5 of 3"
+    assert last == "Spent nothing: no private data were read · Remaining: ε = 2.5 of 3"
 
 
 def test_an_empty_answer_still_has_its_columns_and_its_price() -> None:

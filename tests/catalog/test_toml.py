@@ -60,6 +60,12 @@ columns = st.one_of(
     _optional("other", None, None),
     st.just({"type": "real", "bounds": "AUTO"}),
     st.just({"type": "real", "bounds": [0, 5], "step": Fraction(1, 100)}),
+    st.sampled_from(["date", "timestamp", "timestamp with time zone"]).map(
+        lambda kind: {"type": kind, "step": "2 weeks"}
+    ),
+    st.sampled_from(["1 second", "15 minutes", "36 hours", "1 day"]).map(
+        lambda step: {"type": "timestamp", "step": step}
+    ),
 )
 
 
@@ -106,7 +112,12 @@ def catalogs(draw: Callable[[st.SearchStrategy[object]], object]) -> Catalog:
         | some({"groups_per_unit": st.integers(1, 99)}),
         "regions": {"public": True, "columns": people},
     }
-    limits: list[dict[str, object]] = [{"epsilon": 1}, {"epsilon": 1, "delta": delta}]
+    limits: list[dict[str, object]] = [
+        {"epsilon": 1},
+        {"epsilon": 1, "delta": delta},
+        {"epsilon": 1, "per_query": Fraction(1, 8), "default_epsilon": Fraction(1, 10)},
+        {"epsilon": 1, "per_day": delta, "confirm_above": 0},
+    ]
     analysts = draw(_by_name(st.sampled_from(limits)))
     return catalog_from(
         {"budget": budget, "source": some(source), "tables": tables, "analysts": analysts}

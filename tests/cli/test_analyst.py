@@ -70,6 +70,74 @@ def test_a_question_is_charged_to_who_asks(
     assert discreet("ask", *question, "--as", "mallory").code == 1
 
 
+def test_limits_are_given_changed_and_removed_without_a_new_token(
+    discreet: Discreet, folder: Path
+) -> None:
+    token = discreet("analyst", "add", "eve", "-e", "1", "--per-query", "1/10").out.strip()
+    discreet("analyst", "add", "bob", "-e", "1")
+    assert "per day" not in discreet("analyst", "list").out
+    changed = discreet(
+        *("analyst", "limit", "eve", "--per-day", "0.5", "--default-epsilon", "0.05"),
+        *("--confirm-above", "0"),
+    )
+    assert changed.out.strip() == (
+        "eve: at most ε = 0.1 per query, at most ε = 0.5 per day, ε = 0.05 if a client states "
+        "none, confirmation above ε = 0."
+    )
+    refused = discreet(*ELDERLY, "--as", "eve")
+    assert refused.code == 3
+    assert "may spend at most ε = 0.1 per query" in " ".join(refused.err.split())
+    assert discreet("analyst", "limit", "eve", "--per-query", "none").code == 0
+    assert discreet(*ELDERLY, "--token", token).code == 0
+    listed = json.loads(discreet("analyst", "list", "--json").out)["analysts"]
+    limits = {each["analyst"]: each["limits"] for each in listed}
+    assert limits["eve"]["per_query"] is None
+    assert (limits["eve"]["per_day_exact"], limits["eve"]["remaining_today"]) == ("1/2", 0.1)
+    assert set(limits["bob"].values()) == {None}
+    head, eve, bob = discreet("analyst", "list").out.splitlines()
+    assert head.split("remaining")[-1].split() == ["today", "default", "ε", "confirm", "above", "ε"]
+    assert eve.split()[-4:] == ["0.5", "0.1", "0.05", "0"]
+    assert bob.split()[-1] == "enabled"
+    shown = discreet("ledger", "show").out
+    assert "at most ε = 0.1 per query" in shown
+    everything = discreet("ledger", "export").out + shown
+    assert "SCRAM" not in everything
+    with SqliteLedger.existing(folder / "discreet.ledger") as ledger:
+        (kept, _) = ledger.analysts()
+        assert kept.scram is not None
+        assert kept.scram.startswith("SCRAM-SHA-256$4096:")
+    discreet("analyst", "disable", "eve")
+    with SqliteLedger.existing(folder / "discreet.ledger") as ledger:
+        disabled = ledger.analysts()[0]
+        assert (disabled.scram, disabled.per_day) == (kept.scram, kept.per_day)
+
+
+@pytest.mark.usefixtures("folder")
+def test_limits_that_make_no_sense_are_rejected(discreet: Discreet) -> None:
+    discreet("analyst", "add", "eve", "-e", "1")
+    assert "Give a limit to change: --per-query" in " ".join(
+        discreet("analyst", "limit", "eve").err.split()
+    )
+    assert "is not a number" in discreet("analyst", "limit", "eve", "--per-day", "x").err
+    refused = discreet("analyst", "limit", "eve", "--per-query", "0.1", "--default-epsilon", "1")
+    assert "default_epsilon must be at most per_query, 0.1" in refused.err
+    assert "no analyst 'eva'" in discreet("analyst", "limit", "eva", "--per-day", "1").err
+    reader = discreet("analyst", "add", "rea", "--role", "reader", "--per-day", "1")
+    assert "Limits are for analysts" in reader.err
+
+
+def test_limits_of_the_catalog_apply_when_it_is_opened(discreet: Discreet, folder: Path) -> None:
+    catalog = folder / "discreet.toml"
+    declared = "[analysts.eve]\nepsilon = 0.5\nper_query = 0.1\nconfirm_above = 0\n"
+    catalog.write_text(f"{catalog.read_text()}\n{declared}")
+    assert discreet("analyst", "limit", "eve", "--per-day", "0.2").err == ""
+    assert "per query" in discreet(*ELDERLY, "--as", "eve").err
+    again = discreet("analyst", "limit", "eve", "--per-query", "0.3")
+    assert "declares limits for eve too" in again.err
+    listed = json.loads(discreet("analyst", "list", "--json").out)["analysts"][0]["limits"]
+    assert (listed["per_query"], listed["per_day"], listed["confirm_above"]) == (0.1, 0.2, 0)
+
+
 def test_readers_and_owners_have_a_role_and_no_cap(discreet: Discreet, folder: Path) -> None:
     added = discreet("analyst", "add", "rea", "--role", "reader")
     assert "Reader rea may read saved answers and spends nothing." in " ".join(added.err.split())

@@ -187,7 +187,7 @@ def test_help_lists_the_commands_in_the_order_in_which_people_need_them(
     assert sorted(panels, key=shown.index) == panels
     assert re.findall(r"^│ ([a-z]+) ", shown, re.M) == [
         *("demo", "init", "explain", "ask", "shell", "coverage", "budget", "analyst", "ledger"),
-        *("price", "serve", "login", "prepare", "attack", "audit", "design", "local"),
+        *("price", "serve", "mcp", "login", "prepare", "attack", "audit", "design", "local"),
     ]
     assert "forget" not in shown
 

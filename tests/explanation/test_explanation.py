@@ -204,7 +204,7 @@ def test_public_tables_cost_nothing_and_protect_nobody() -> None:
     explained = explain_plan(make_public_plan(), [], 0.95)
     assert str(explained).splitlines()[2:4] == [
         "Cost        nothing",
-        "Protects    nobody, because only public tables are read",
+        "Protects    nobody, because no private data are read",
     ]
 
 

@@ -40,3 +40,6 @@ WITH dear AS (SELECT patient_id, cost FROM visits WHERE cost > 250) SELECT COUNT
 SELECT COUNT(*) AS n FROM (SELECT patient_id, COUNT(*) AS n FROM visits GROUP BY patient_id) AS t WHERE n > 1
 SELECT COUNT(*) AS n FROM patients p WHERE EXISTS (SELECT 1 FROM visits v WHERE v.patient_id = p.patient_id)
 SELECT ROUND(AVG(cost)::numeric, 1) AS mean FROM visits
+SELECT COUNT(*) AS n FROM visits WHERE day >= TO_DATE('2024-03-01', 'YYYY-MM-DD') AND day < TO_DATE('2024-06-01', 'YYYY-MM-DD')
+SELECT COUNT(*) AS n FROM sales WHERE "at" >= TO_TIMESTAMP('2024-03-01 12:30:00.000000', 'YYYY-MM-DD HH24:MI:SS.US')
+SELECT COUNT(*) AS n FROM sales WHERE "at" BETWEEN '2024-02-01T00:00:00Z' AND '2024-06-30T12:00:00.5Z'

@@ -98,6 +98,7 @@ extract(quarter FROM DATE '2024-05-01')
 extract(epoch FROM TIMESTAMP '2024-01-01 00:00:10.5')
 extract(year FROM DATE '2024-05-01') / 10
 date_part('year', DATE '2024-05-01')
+to_date('2024-03-31', 'YYYY-MM-DD')
 2.5::int
 3.5::int
 2.5::float8::int
@@ -160,6 +161,9 @@ REJECTED = [
     ("postgres", "1.0::float8::text"),
     ("postgres", "to_char(DATE '2024-03-05', 'Mon')"),
     ("postgres", "initcap('a')"),
+    ("postgres", "to_date('31.3.2024', 'DD.MM.YYYY')"),
+    ("postgres", "to_date('2024-02-30', 'YYYY-MM-DD')"),
+    ("bigquery", "PARSE_DATE('%Y-%m-%d', '2024-02-01')"),
     ("postgres", "md5('a')"),
     ("postgres", "age(DATE '2024-03-01', DATE '2024-01-01')"),
     ("postgres", "date_trunc('decade', DATE '2024-03-01')"),

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from discreet.errors import PlaceholderError, QuestionError, QuestionSizeError
-from discreet.query.parse import LONGEST, canonical_text, parse
+from discreet.query.parse import LONGEST, canonical_text, names_in, parse
 from discreet.written import json_from, parameters_from, written
 
 FROM = "SELECT COUNT(*) FROM visits WHERE"
@@ -162,3 +162,20 @@ def test_values_survive_json(given: Any) -> None:
     again = parameters_from(json_from(given))
     assert again == given
     assert repr(again) == repr(given)
+
+
+@pytest.mark.parametrize(
+    ("sql", "dialect", "names"),
+    [
+        ("SELECT COUNT(*) FROM t WHERE a > :b AND c = :d OR e = :b", None, ("b", "d")),
+        ("SELECT COUNT(*) FROM t WHERE a = ':b' AND c::text = 'x' -- :d", None, ()),
+        ("SELECT COUNT(*) FROM t WHERE a > ? AND b > $1", None, ()),
+        ("SELECT COUNT(*) FROM t WHERE a > @b", "bigquery", ("b",)),
+        ("SELECT 'unfinished", None, ()),
+        ("", None, ()),
+    ],
+)
+def test_names_of_placeholders_are_read_without_their_values(
+    sql: str, dialect: str | None, names: tuple[str, ...]
+) -> None:
+    assert names_in(written(sql, dialect=dialect)) == names

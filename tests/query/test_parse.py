@@ -8,7 +8,13 @@ import sys
 import pytest
 from sqlglot import exp
 
-from discreet.errors import QuestionError, QuestionSizeError, SqlSyntaxError, StatementError
+from discreet.errors import (
+    QuestionError,
+    QuestionSizeError,
+    SqlSyntaxError,
+    StatementError,
+    UnsupportedError,
+)
 from discreet.query.parse import DEEPEST, LONGEST, canonical_text, parse
 from discreet.written import written
 
@@ -206,3 +212,13 @@ def test_queries_that_are_written_differently_have_one_canonical_text(
     assert canonical_text(sent) == canonical
     if canonical is not None:
         assert canonical_text(canonical) == canonical
+
+
+@pytest.mark.parametrize("text", ["1 day 02:30:00", "2 hours ago", "1 day,"])
+@pytest.mark.parametrize("dialect", ["duckdb", "postgres"])
+def test_an_interval_of_which_a_part_would_be_lost_is_rejected(text: str, dialect: str) -> None:
+    sql = f"SELECT COUNT(*) FROM visits WHERE day > DATE '2024-05-01' - INTERVAL '{text}'"
+    with pytest.raises(UnsupportedError, match="made of numbers and units"):
+        parse(written(sql, None, dialect))
+    for whole in ("1 day 2 hours", "-3 days", "1.5 hours", " 2 weeks "):
+        parse(written(sql.replace(text, whole), None, dialect))

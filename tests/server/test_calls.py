@@ -213,6 +213,45 @@ def test_an_ended_token_ends_at_once(served: Served) -> None:
     assert served.call("GET", f"{BASE}/budget", "eve").status_code == 401
 
 
+def test_limits_of_an_account_are_set_seen_and_enforced(served: Served) -> None:
+    body = {"name": "sam", "epsilon": 5, "per_query": "1/10", "default_epsilon": 0.05}
+    made = served.call("POST", f"{BASE}/analysts", "boss", json=body)
+    assert made.status_code == 201
+    assert made.json()["limits"]["per_query_exact"] == "1/10"
+    served.tokens["sam"] = made.json()["token"]
+    query = {"sql": "SELECT COUNT(*) AS n FROM visits WHERE age > 57", "epsilon": "1/5"}
+    reply = served.call("POST", f"{BASE}/ask", "sam", json=query)
+    assert reply.status_code == 402
+    error = reply.json()["error"]
+    assert error["code"] == "per_query_limit"
+    assert (error["requested"], error["remaining"]) == ({"epsilon": "1/5"}, {"epsilon": "1/10"})
+    told = served.call("POST", f"{BASE}/explain", "sam", json=query).json()
+    assert "at most ε = 0.1 per query, so running it would be rejected." in told["warnings"][0]
+    path = f"{BASE}/analysts/sam"
+    changed = served.call("PATCH", path, "boss", json={"per_query": None, "per_day": 0.3}).json()
+    assert (changed["limits"]["per_query"], changed["limits"]["default_epsilon"]) == (None, 0.05)
+    assert served.call("POST", f"{BASE}/ask", "sam", json=query).status_code == 200
+    more = {**query, "sql": "SELECT COUNT(*) AS n FROM visits WHERE age > 58"}
+    reply = served.call("POST", f"{BASE}/ask", "sam", json=more)
+    assert (reply.status_code, reply.json()["error"]["code"]) == (402, "per_day_limit")
+    assert served.call("POST", f"{BASE}/ask", "sam", json=query).status_code == 200  # saved
+    limits = served.call("GET", f"{BASE}/limits", "sam").json()
+    assert (limits["per_day"], limits["remaining_today_exact"]) == (0.3, "1/10")
+    assert limits["renewed"].endswith("T00:00:00+00:00")
+    assert served.call("GET", f"{BASE}/budget", "sam").json()["limits"] == limits
+    served.call("PATCH", path, "boss", json={"rotate": True, "enabled": True})
+    (found,) = [
+        each
+        for each in served.call("GET", f"{BASE}/analysts", "boss").json()["analysts"]
+        if each["name"] == "sam"
+    ]
+    assert found["limits"] == limits
+    wrong = served.call("PATCH", path, "boss", json={"per_query": 0.01})
+    assert wrong.status_code == 422
+    assert "default_epsilon" in wrong.json()["error"]["message"]
+    assert served.call("PATCH", path, "sam", json={"per_day": None}).status_code == 401
+
+
 def test_a_request_is_granted_and_raises_the_cap(served: Served) -> None:
     asked = served.call(
         "POST", f"{BASE}/requests", "bob", json={"epsilon": 5, "reason": "a second year"}

@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 import discreet
+from discreet.account_limits import AccountLimits
 from discreet.client import ServerError, connect, connect_async
 from discreet.errors import BudgetError, DiscreetError, QuestionError, UnknownNameError
 from discreet.explanation.thresholds import GroupThresholdWarning
@@ -84,6 +85,10 @@ class Waited:
         return self._wait(self._remote.remaining())
 
     @property
+    def limits(self) -> Any:
+        return self._wait(self._remote.limits())
+
+    @property
     def catalog(self) -> Any:
         return self._wait(self._remote.catalog())
 
@@ -105,6 +110,10 @@ def curator(request: pytest.FixtureRequest, local: Any, served: Served, other: S
         return
     with closing(served.connect() if request.param == "remote" else Waited(other)) as found:
         yield found
+
+
+def test_limits_are_the_same(remote: Any, local: discreet.Account) -> None:
+    assert remote.limits == local.limits == AccountLimits()
 
 
 def test_what_may_be_asked_about_is_the_same(remote: Any, local: discreet.Account) -> None:

@@ -3,7 +3,6 @@
 import os
 import shutil
 import ssl  # noqa: TID251 - certificates, not random numbers
-import subprocess
 from pathlib import Path
 
 import httpx
@@ -11,42 +10,13 @@ import pytest
 
 from discreet.client import ServerError, connect
 from discreet.errors import ParameterError
+from tests.server.certificates import make_authority, make_certificate
 from tests.server.forked import run_command
 from tests.server.running import serving, write_catalog
 
 COUNT = "SELECT COUNT(*) AS n FROM visits"
 
 pytestmark = pytest.mark.skipif(shutil.which("openssl") is None, reason="needs openssl")
-
-
-def openssl(*arguments: str, folder: Path) -> None:
-    subprocess.run(  # noqa: S603 - our own command
-        ["openssl", *arguments],  # noqa: S607 - wherever it is
-        cwd=folder,
-        check=True,
-        capture_output=True,
-    )
-
-
-def make_authority(folder: Path, name: str) -> Path:
-    """Make an authority; return its certificate."""
-    new = ("req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes")
-    usage = ("-addext", "keyUsage=critical,keyCertSign,cRLSign")
-    names = ("-keyout", f"{name}.key", "-out", f"{name}.crt", "-subj", f"/CN={name}")
-    openssl(*new, *usage, *names, "-days", "2", folder=folder)
-    return folder / f"{name}.crt"
-
-
-def make_certificate(folder: Path, authority: str) -> tuple[Path, Path]:
-    """Make a certificate for this machine that an authority signed; return it and its key."""
-    key = ("-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes")
-    request = ("-keyout", "server.key", "-out", "server.csr", "-subj", "/CN=localhost")
-    openssl("req", *key, *request, folder=folder)
-    (folder / "names").write_text("subjectAltName=DNS:localhost,IP:127.0.0.1\n")
-    signed = ("-CA", f"{authority}.crt", "-CAkey", f"{authority}.key", "-CAcreateserial")
-    made = ("-in", "server.csr", "-out", "server.crt", "-extfile", "names", "-days", "1")
-    openssl("x509", "-req", *signed, *made, folder=folder)
-    return folder / "server.crt", folder / "server.key"
 
 
 def test_a_server_with_a_certificate_is_asked_over_tls_and_by_nobody_in_clear(

@@ -36,5 +36,7 @@ for wanted in sys.argv[1:]:
             ledgers.write_ledger(wanted, Path(folder))
         elif wanted == "ledger_5":
             ledgers.write_requests(Path(folder))
+        elif wanted == "ledger_6":
+            ledgers.write_limits(Path(folder))
         else:
             (GOLDEN / wanted).write_text(TEXTS[wanted](Path(folder)), encoding="utf-8")

@@ -6,17 +6,18 @@ The questions, the terms and the noise are fixed. What was answered is in a file
 import json
 import sqlite3
 from contextlib import closing
+from fractions import Fraction
 from itertools import islice
 from pathlib import Path
 from typing import Any
 
 import discreet
-from discreet.accounting import Budget
+from discreet.accounting import Budget, DiscreteGaussianEvent, PureEvent
 from discreet.answer import Answer
 from discreet.curator import Curator
 from discreet.demo import CATALOG, write_clinic
 from discreet.errors import EngineError
-from discreet.ledger import SqliteLedger
+from discreet.ledger import Item, SqliteLedger, make_token
 from tests.replay import ReplayableEntropy
 from tests.stored.golden import GOLDEN
 
@@ -238,6 +239,30 @@ def write_requests(folder: Path) -> None:
         ledger.decide(6, granted=True, by="ann")
         ledger.decide(7, granted=False, by="owner", reason="too much")
     dump_ledger("ledger_5", place)
+
+
+def write_limits(folder: Path) -> None:
+    """Write the sixth ledger: verifiers, limits and an epsilon that was stated, without data."""
+    place, token = folder / "ledger_6.ledger", make_token(ReplayableEntropy("ledger_6"))
+    with SqliteLedger(place, budget=Budget(epsilon=10, delta=1e-6)) as ledger:
+        ledger.declare_analyst(
+            "eve",
+            epsilon=5,
+            token_hash=token.hash,
+            scram=token.scram,
+            per_query=0.5,
+            per_day=Fraction(1, 3),
+            default_epsilon=0.05,
+            confirm_above=0,
+        )
+        ledger.declare_limits("eve", per_day=2)
+        noise = DiscreteGaussianEvent(
+            sensitivity_squared=Fraction(1), variance=Fraction(100), answers=1
+        )
+        stated = Item(question="stated", events=[noise], epsilon=Fraction(1, 4))
+        ledger.charge_all([stated], account="eve")
+        ledger.charge("pure", [PureEvent(epsilon=Fraction(1, 8))], account="eve")
+    dump_ledger("ledger_6", place)
 
 
 def _fail(curator: Curator) -> None:

@@ -2,20 +2,24 @@
 
 import json
 from collections.abc import Iterator
+from datetime import UTC, datetime, tzinfo
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from discreet.account_limits import AccountLimits
 from discreet.accounting.events import KINDS as TAGS
 from discreet.accounting.events import event_from_record
 from discreet.curator import Curator
-from discreet.ledger import SavedAnswer, SqliteLedger
+from discreet.ledger import SavedAnswer, SqliteLedger, make_token
+from discreet.ledger.inputs import analyst_from_record, record_from_analyst
 from discreet.ledger.state import KINDS as ENTRIES
 from discreet.local import Client, Memoized, Reports, fingerprint
 from discreet.local.registry import KINDS as MECHANISMS
 from discreet.query.expressions.functions import FUNCTIONS
+from tests.replay import ReplayableEntropy
 from tests.stored import forms, ledgers, local_reports
 from tests.stored.events import EVENTS, records
 from tests.stored.golden import golden, golden_text
@@ -232,3 +236,42 @@ def test_roles_requests_and_decisions_are_read_as_they_were_written(tmp_path: Pa
         assert (found[3].delta, found[3].reason) == (Fraction(1, 10**7), "a third, in São Paulo")
         assert ledger.is_approved("eve", ledgers.APPROVED)
         assert not ledger.is_approved("eve", "another")
+
+
+LIMITED_HEAD = "86f5830b9f205560895201bd162fe3cfc27444e17b5702506a7bc2bd615460e6"
+"""The digest of the last entry of the sixth ledger."""
+
+
+def test_verifiers_limits_and_stated_costs_are_read_as_they_were_written(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class Earlier(datetime):
+        @classmethod
+        def now(cls, tz: tzinfo | None = None) -> "Earlier":
+            return cls(2026, 1, 1, tzinfo=tz)
+
+    token = make_token(ReplayableEntropy("ledger_6"))
+    with SqliteLedger.existing(load_ledger("ledger_6", tmp_path)) as ledger:
+        ledger.verify()
+        assert ledger.head() == LIMITED_HEAD
+        (eve,) = ledger.analysts()
+        assert (eve.token_hash, eve.scram) == (token.hash, token.scram)
+        monkeypatch.setattr("discreet.ledger.storage.datetime", Earlier)
+        assert ledger.limits_of("eve") == AccountLimits(
+            per_query=Fraction(1, 2),
+            per_day=Fraction(2),
+            remaining_today=2 - Fraction(1, 4) - Fraction(1, 8),
+            default_epsilon=Fraction(1, 20),
+            confirm_above=Fraction(0),
+            renewed=datetime(2026, 11, 19, tzinfo=UTC),
+        )
+
+
+@pytest.mark.parametrize("name", ["ledger_2", "ledger_5", "ledger_6"])
+def test_an_account_is_written_again_as_it_was_when_it_was_first(name: str, tmp_path: Path) -> None:
+    with SqliteLedger.existing(load_ledger(name, tmp_path)) as ledger:
+        accounts = [each for each in ledger.entries() if each.kind == "analyst"]
+    assert accounts
+    for each in accounts:
+        read = analyst_from_record(each.account, each.about)
+        assert record_from_analyst(read) == dict(each.about)

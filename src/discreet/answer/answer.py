@@ -228,6 +228,15 @@ class Answer:
                 arrays += found
         return pa.table(arrays, names=names)
 
+    def __arrow_c_schema__(self) -> object:
+        """Return the columns as the Arrow PyCapsule interface has them."""
+        return self.table.schema.__arrow_c_schema__()
+
+    def __arrow_c_stream__(self, requested_schema: object | None = None) -> object:
+        """Return the asked columns for any library that reads the Arrow PyCapsule interface."""
+        stream: object = self.table.__arrow_c_stream__(requested_schema)  # type: ignore[no-untyped-call]
+        return stream
+
     def to_pandas(self, *, errors: bool = False) -> "pd.DataFrame":
         """Return a pandas frame; with errors, `<column>_error` is beside each estimate."""
         return pandas_frame(self.to_arrow(errors=errors))
@@ -376,7 +385,7 @@ class Answer:
             why = FROM_ANOTHER if REUSED in self.notes else FROM_OWN
             return f"Spent nothing: {why}", remaining
         if self.price.is_free:
-            return "Spent nothing: only public tables were read", remaining
+            return "Spent nothing: no private data were read", remaining
         return f"Spent {self.price}", remaining, "Repeating this query is free"
 
     def _content(self) -> dict[str, object]:

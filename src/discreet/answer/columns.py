@@ -130,6 +130,12 @@ def columns_of(
     )
 
 
+def rows_of(table: pa.Table) -> list[tuple[object, ...]]:
+    """Return the rows with Python values, in the order of the columns."""
+    columns = (map(_python, column.to_pylist()) for column in table.columns)
+    return list(zip(*columns, strict=True))
+
+
 def ends_of(interval: "tuple[Chunks, Chunks]") -> tuple[tuple[object, object], ...]:
     """Return the ends of each interval as Python values."""
     low, high = interval
@@ -157,7 +163,7 @@ def sort_of(kind: pa.DataType) -> Sort:
 def tidied(table: pa.Table) -> pa.Table:
     """Return the table with plain types: 64-bit integers where they fit, no two equal names."""
     columns = [_plain(column) for column in table.columns]
-    return pa.table(columns, names=_unlike(table.column_names))
+    return pa.table(columns, names=unlike(table.column_names))
 
 
 def error_names(names: Sequence[str], ending: str = "error") -> tuple[str, ...]:
@@ -170,6 +176,32 @@ def error_names(names: Sequence[str], ending: str = "error") -> tuple[str, ...]:
         taken.add(error)
         made.append(error)
     return tuple(made)
+
+
+def with_intervals(table: pa.Table, margins: Margins, intervals: Intervals) -> pa.Table:
+    """Return the table with `<column>_low` and `<column>_high` beside each noisy column.
+
+    For an estimate they are the value less and plus its margin, NULL where a row has none.
+    """
+    names, arrays = [], []
+    low, high = (error_names(table.column_names, each) for each in ("low", "high"))
+    found = intervals or [None] * table.num_columns
+    for i, (column, widths) in enumerate(zip(table.columns, margins, strict=True)):
+        names.append(table.column_names[i])
+        arrays.append(column)
+        ends = found[i]
+        if ends is None and widths is not None:
+            values = column.cast(pa.float64()).to_numpy()
+            ends = (_filled(values - widths), _filled(values + widths))
+        if ends is not None:
+            names += [low[i], high[i]]
+            arrays += ends
+    return pa.table(arrays, names=names)
+
+
+def _filled(values: Floats) -> "Chunks":
+    """Return a column that is NULL where a value is not a number."""
+    return pa.chunked_array([pa.array(values, from_pandas=True)])
 
 
 def is_midnight(value: object) -> bool:
@@ -193,14 +225,14 @@ def _plain(column: "Chunks") -> "Chunks":
     return column
 
 
-def _unlike(names: Sequence[str]) -> list[str]:
+def unlike(names: Sequence[str]) -> list[str]:
     """Return the names, a second `n` as `n_2`: a row is a mapping and would lose one."""
     made: list[str] = []
     for name in names:
-        number, unlike = 2, name
-        while unlike in made or (unlike != name and unlike in names):
-            unlike, number = f"{name}_{number}", number + 1
-        made.append(unlike)
+        number, new = 2, name
+        while new in made or (new != name and new in names):
+            new, number = f"{name}_{number}", number + 1
+        made.append(new)
     return made
 
 

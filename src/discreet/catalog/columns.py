@@ -30,6 +30,7 @@ from discreet.catalog.schema import (
     Value,
     number_from_time,
 )
+from discreet.catalog.time_steps import DAY, time_step_from
 from discreet.parameters import did_you_mean
 
 COLUMN = ("type", "bounds", "step", "values", "nulls")
@@ -71,6 +72,7 @@ class ColumnDeclaration:
     kind: Kind | None = None
     bounds: tuple[object, object] | Auto | None = None
     step: Fraction | None = None
+    time_step: Fraction | None = None
     values: tuple[object, ...] | None = None
     nulls: bool | None = None
 
@@ -78,12 +80,16 @@ class ColumnDeclaration:
 def column_declaration(location: Location, name: str, value: object) -> ColumnDeclaration:
     """Return the column that an entry of [tables.NAME.columns] declares, as far as checked."""
     entries = check_section(location, value, COLUMN)
+    step, time_step = (
+        _step(location.at("step"), entries["step"]) if "step" in entries else (None, None)
+    )
     column = ColumnDeclaration(
         name=name,
         location=location,
         kind=_kind(location.at("type"), entries["type"]) if "type" in entries else None,
         bounds=_pair(location.at("bounds"), entries["bounds"]) if "bounds" in entries else None,
-        step=_step(location.at("step"), entries["step"]) if "step" in entries else None,
+        step=step,
+        time_step=time_step,
         values=_list(location.at("values"), entries["values"]) if "values" in entries else None,
         nulls=check_flag(location.at("nulls"), entries["nulls"]) if "nulls" in entries else None,
     )
@@ -118,12 +124,24 @@ def _pair(location: Location, value: object) -> tuple[object, object] | Auto:
     return (ends[0], ends[1])
 
 
-def _step(location: Location, value: object) -> Fraction:
+TIME_FIX = 'Write a span of seconds, minutes, hours, days or weeks, such as "15 minutes"'
+
+
+def _step(location: Location, value: object) -> tuple[Fraction | None, Fraction | None]:
+    """Return a step of numbers, or else one of times, in microseconds."""
     fix = "Write the step between values, such as 0.01 for money, or remove step"
+    if isinstance(value, str) and re.search("[A-Za-z]", value):
+        span = time_step_from(value)
+        if span is None:
+            rule = (
+                f"must be a number, or a span of time of at most 10 years, not {value_text(value)}"
+            )
+            raise location.invalid(rule, TIME_FIX)
+        return None, span
     step = check_number(location, value, fix)
     if step <= 0:
         raise location.invalid(f"must be more than 0, not {value_text(value)}", fix)
-    return step
+    return step, None
 
 
 def _list(location: Location, value: object) -> tuple[object, ...]:
@@ -144,7 +162,9 @@ def _likely_kind(column: ColumnDeclaration) -> Kind | None:
     if column.bounds is not None:
         times = [time_from(each) for each in column.bounds]
         if None not in times:
-            is_date = not any(isinstance(each, datetime) for each in times)
+            is_date = column.time_step is None and not any(
+                isinstance(each, datetime) for each in times
+            )
             return Kind.DATE if is_date else Kind.TIMESTAMP_TZ
         return Kind.REAL
     first = None if column.values is None else column.values[0]
@@ -168,6 +188,7 @@ def resolve_column(column: ColumnDeclaration, kind: Kind) -> Column:
         kind=kind,
         bounds=bounds,
         step=column.step,
+        time_step=column.time_step,
         values=None if column.values is None else _resolve_values(column, kind, bounds),
         nulls=column.nulls,
     )
@@ -245,8 +266,12 @@ def _in_utc(location: Location, moment: datetime, fix: str) -> datetime:
 
 def _check_step(column: ColumnDeclaration, kind: Kind, bounds: Bounds | Auto | None) -> None:
     location, step = column.location.at("step"), column.step
+    if column.time_step is not None:
+        _check_time_step(location, column.time_step, kind)
     if step is None:
         return
+    if kind.is_time:
+        raise location.invalid(f"must be a span of time for a {kind.value} column", TIME_FIX)
     if not kind.is_number:
         raise location.invalid(f"cannot be given for a {kind.value} column", "Remove it")
     if isinstance(bounds, Auto):
@@ -264,6 +289,14 @@ def _check_step(column: ColumnDeclaration, kind: Kind, bounds: Bounds | Auto | N
     if bounds is not None and steps > MOST_STEPS:
         rule = "is too small: the bounds have more steps than 64 bits can count"
         raise location.invalid(rule, "Write a larger step, or remove step")
+
+
+def _check_time_step(location: Location, step: Fraction, kind: Kind) -> None:
+    if not kind.is_time:
+        rule = f"cannot be a span of time for a {kind.value} column"
+        raise location.invalid(rule, "Write a number, or remove step")
+    if kind is Kind.DATE and step % DAY:
+        raise location.invalid("must be whole days for a date column", 'Write "1 day" or more')
 
 
 # --------------------------------------------------------------------------- values

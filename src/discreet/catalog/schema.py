@@ -69,6 +69,8 @@ class Column:
     """All values of the column. GROUP BY leaves other values out."""
     nulls: bool | None = None
     """Whether NULL occurs. True makes it a group of its own; None promises nothing."""
+    time_step: Fraction | None = None
+    """Microseconds. Times that are compared with it can be rounded down to multiples of this."""
     is_rounded: bool = field(default=False, compare=False)
     """Whether reading may make different values equal. Such a column cannot be a unit."""
 

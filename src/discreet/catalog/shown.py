@@ -16,6 +16,7 @@ from discreet.catalog.schema import (
     Value,
     time_from_number,
 )
+from discreet.catalog.time_steps import time_step_text
 from discreet.errors import readable, without_commands
 from discreet.notebook import html_of_rows
 
@@ -96,6 +97,8 @@ def declared_text(column: Column) -> str:
             pass
     if column.step is not None:
         facts.append(f"steps of {readable(column.step)}")
+    if column.time_step is not None:
+        facts.append(f"steps of {time_step_text(column.time_step)}")
     if column.values is not None:
         facts.append(", ".join(_value(each) for each in column.values[:8]))
         facts[-1] += ", …" if len(column.values) > 8 else ""

@@ -30,6 +30,7 @@ from discreet.catalog.schema import (
     Value,
     time_from_number,
 )
+from discreet.catalog.time_steps import time_step_text
 from discreet.catalog.unit_names import is_identifier, unit_guess
 from discreet.errors import CatalogError, ParameterError
 from discreet.parameters import did_you_mean
@@ -160,6 +161,8 @@ def written_column(column: Column) -> str:
         entries.append(f"bounds = {_bounds(column.bounds, column.kind)}")
     if column.step is not None:
         entries.append(f"step = {written_number(column.step)}")
+    if column.time_step is not None:
+        entries.append(f"step = {written_text(time_step_text(column.time_step))}")
     if column.values is not None:
         entries.append(f"values = [{', '.join(map(written_value, column.values))}]")
     if column.nulls is not None:

@@ -15,7 +15,7 @@ from discreet.amounts import Price, amount_down, amount_up, equation
 from discreet.catalog.resolve import read
 from discreet.cli.console import remark, show, show_table
 from discreet.cli.ledger import ledger_location, left_text
-from discreet.cli.ledger_entries import cap_request_text, moment_text, status_text
+from discreet.cli.ledger_entries import cap_request_text, limits_text, moment_text, status_text
 from discreet.cli.options import exact
 from discreet.errors import AccountError
 from discreet.ledger import OWNER, Analyst, Ledger, Request, existing_ledger
@@ -68,7 +68,7 @@ def add_analyst(  # noqa: PLR0913 - each is an option
         )
     limit = Price(epsilon=cap, delta=delta or Fraction(0))
     may = MAY.get(role, f"may spend {limit} in total")
-    if told := limits_text(made):
+    if told := limits_text({each: getattr(made, each) for each in LIMITS}):
         may += f" ({told})"
     used = "for --token or DISCREET_TOKEN" if role == "analyst" else "for a server"
     remark(
@@ -121,7 +121,7 @@ def limit_analyst(  # noqa: PLR0913 - each is an option
         raise typer.BadParameter(f"Give a limit to change: {options}.")
     with closing(open_books(catalog, ledger=place)) as found:
         made = found.declare_limits(name, **limits)
-    told = limits_text(made)
+    told = limits_text({each: getattr(made, each) for each in LIMITS})
     show(f"{name}: {told}." if told else f"{name} has no limits within the cap now.")
     if catalog.exists():
         again = {each.name: each for each in read(catalog).analysts}.get(name)
@@ -130,22 +130,6 @@ def limit_analyst(  # noqa: PLR0913 - each is an option
                 f"The catalog {catalog} declares limits for {name} too, which apply again whenever "
                 "it is opened. Change them there as well."
             )
-
-
-def limits_text(analyst: Analyst) -> str:
-    """Return the limits of an account in words; nothing if there are none."""
-    words = {
-        "per_query": "at most {} per query",
-        "per_day": "at most {} per day",
-        "default_epsilon": "{} if a client states none",
-        "confirm_above": "confirmation above {}",
-    }
-    limits = {name: getattr(analyst, name) for name in words}
-    return ", ".join(
-        words[name].format(equation("ε", amount_up(limit)))
-        for name, limit in limits.items()
-        if limit is not None
-    )
 
 
 def list_analysts(*, place: str | None, catalog: Path, is_json: bool) -> None:

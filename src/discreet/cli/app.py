@@ -65,6 +65,12 @@ TABLE = (
         "Serve catalogs over HTTP: analysts ask and never touch the data.",
         "server_signatures",
     ),
+    Command(
+        "mcp",
+        SERVER,
+        "Let an AI agent ask over the Model Context Protocol, on an account of its own.",
+        "server_signatures",
+    ),
     Command("login", SERVER, "Keep the token of a server, for --server.", "server_signatures"),
     Command(
         "prepare",

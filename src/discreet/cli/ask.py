@@ -17,7 +17,7 @@ from discreet.cli.console import answers, is_interactive, remark, show, waiting,
 from discreet.cli.init import remark_outdated
 from discreet.cli.ledger import ledger_to_read
 from discreet.cli.options import (
-    ROW_CHOICES,
+    NO_COST,
     AccountOptions,
     OutputFormat,
     QuestionOptions,
@@ -33,7 +33,6 @@ from discreet.explanation import Explanation
 from discreet.explanation.thresholds import GroupThresholdWarning
 from discreet.opening import open_catalog, open_unplugged
 from discreet.plots import check_format
-from discreet.terms import Terms
 
 if TYPE_CHECKING:
     from discreet.client import Remote
@@ -192,28 +191,13 @@ def _asked(
 ) -> Answer:
     with _needs_cost_or_margin(options), waiting("running the query"), catch_warnings():
         simplefilter(action, GroupThresholdWarning)
-        return curator.ask(sql, **_terms(options))
+        return curator.ask(sql, **options.terms)
 
 
 def explained(curator: Asked, sql: str, options: QuestionOptions) -> Explanation:
     """Return the preview of a query, or say which option is missing."""
     with _needs_cost_or_margin(options), waiting("planning"):
-        return curator.explain(sql, **_terms(options), sql_for=options.sql_for)
-
-
-def _terms(options: QuestionOptions) -> Terms:
-    """Return the options as a curator takes them, for a query or its preview."""
-    choice = None if options.row_choice is None else ROW_CHOICES[options.row_choice]
-    return {
-        "epsilon": options.epsilon,
-        "delta": options.delta,
-        "within": options.within,
-        "confidence": options.confidence,
-        "row_choice": choice,
-        "groups_per_unit": options.groups_per_unit,
-        "parameters": options.parameters,
-        "dialect": options.dialect,
-    }
+        return curator.explain(sql, **options.terms, sql_for=options.sql_for)
 
 
 @contextmanager
@@ -224,10 +208,7 @@ def _needs_cost_or_margin(options: QuestionOptions) -> Iterator[None]:
     except ParameterError as error:
         if not (options.is_empty and error.name == "epsilon"):
             raise
-        raise typer.BadParameter(
-            "Give the amount to spend (--epsilon 0.5) or the margin of error you need "
-            "(--within 20)."
-        ) from None
+        raise typer.BadParameter(NO_COST) from None
 
 
 def show_answer(answer: Answer, form: OutputFormat = OutputFormat.TEXT) -> None:

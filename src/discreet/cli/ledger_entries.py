@@ -10,7 +10,7 @@ from discreet.ledger import Entry, Incident
 from discreet.ledger.incidents import UNANSWERED
 from discreet.ledger.versions import EARLIER, VERSION
 
-PRIVATE = {"token", "data", VERSION, EARLIER}
+PRIVATE = {"token", "scram", "data", VERSION, EARLIER}
 """Notes of the ledger that nobody is shown."""
 
 FAILURES = {
@@ -72,6 +72,25 @@ def _policy_text(about: Mapping[str, str]) -> str:
     return ", ".join(parts)
 
 
+WORDS = {
+    "per_query": "at most {} per query",
+    "per_day": "at most {} per day",
+    "default_epsilon": "{} if a client states none",
+    "confirm_above": "confirmation above {}",
+}
+"""Limits of an account, in words."""
+
+
+def limits_text(limits: Mapping[str, Fraction | None]) -> str:
+    """Return the limits of an account in words; nothing if there are none."""
+    found = {name: limits.get(name) for name in WORDS}
+    return ", ".join(
+        WORDS[name].format(equation("ε", amount_up(limit)))
+        for name, limit in found.items()
+        if limit is not None
+    )
+
+
 def _request_text(about: Mapping[str, str]) -> str:
     """Return what an analyst asks for, and why."""
     if about["kind"] == "question":
@@ -99,10 +118,12 @@ def _decision_text(about: Mapping[str, str]) -> str:
 def _cap_text(about: Mapping[str, str]) -> str:
     if "role" in about:
         return f"{about['role']}, {status_text(about['enabled'] == 'yes', suspended=False)}"
-    cap = about["delta"]
-    delta = "no cap on δ" if cap == "none" else f"cap {_equation('δ', cap)}"
+    most = about["delta"]
+    delta = "no cap on δ" if most == "none" else f"cap {_equation('δ', most)}"
     status = status_text(about["enabled"] == "yes", suspended=False)
-    return f"cap {_equation('ε', about['epsilon'])}, {delta}, {status}"
+    limits = limits_text({name: Fraction(about[name]) for name in WORDS if name in about})
+    cap = f"cap {_equation('ε', about['epsilon'])}, {delta}"
+    return ", ".join(filter(None, (cap, limits, status)))
 
 
 def _equation(letter: str, amount: str) -> str:

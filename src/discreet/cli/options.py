@@ -8,12 +8,15 @@ from dataclasses import dataclass, field
 from enum import Enum
 from fractions import Fraction
 from pathlib import Path
-from typing import Annotated, Any, TypeAlias
+from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
 
 import typer
 
 from discreet.errors import ParameterError
 from discreet.written import Parameters
+
+if TYPE_CHECKING:
+    from discreet.terms import Terms
 
 NUMBER = re.compile(
     r"[+-]?(\d{1,30}(\.\d{0,30})?|\.\d{1,30})(e[+-]?\d{1,3})?|\d{1,30}/0*[1-9]\d{0,30}", re.I | re.A
@@ -24,6 +27,8 @@ STANDARD_INPUT = "-"
 
 DEFAULT_CATALOG = Path("discreet.toml")
 DEFAULT_CONFIDENCE = Fraction(95, 100)
+
+NO_COST = "Give the amount to spend (--epsilon 0.5) or the margin of error you need (--within 20)."
 
 ROW_CHOICES = {"once": "once", "prepared": "once", "per-query": "per-query"}
 """Values of `--row-choice`, and what the curator calls them; "prepared" is the old spelling."""
@@ -59,6 +64,21 @@ class QuestionOptions:
     @property
     def is_empty(self) -> bool:
         return self.epsilon is None and self.within is None
+
+    @property
+    def terms(self) -> "Terms":
+        """The options as a curator takes them, for a query or its preview."""
+        choice = None if self.row_choice is None else ROW_CHOICES[self.row_choice]
+        return {
+            "epsilon": self.epsilon,
+            "delta": self.delta,
+            "within": self.within,
+            "confidence": self.confidence,
+            "row_choice": choice,
+            "groups_per_unit": self.groups_per_unit,
+            "parameters": self.parameters,
+            "dialect": self.dialect,
+        }
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

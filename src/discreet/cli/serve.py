@@ -29,6 +29,7 @@ def serve(  # noqa: PLR0913 - each is an option
     behind_proxy: bool,
     host_names: list[str] | None,
     config: Path | None,
+    has_agents: bool,
 ) -> None:
     """Serve catalogs over HTTP until the process is told to stop."""
     if is_demo and catalogs:
@@ -46,6 +47,8 @@ def serve(  # noqa: PLR0913 - each is an option
         host_names=tuple(host_names or ()),
     )
     chosen = settings.read_settings(config)
+    if has_agents:
+        chosen = replace(chosen, agents=True)
     paths = {} if is_demo else sites.named_paths(catalogs or ["discreet.toml"])
     for each in paths.values():
         _check(each)

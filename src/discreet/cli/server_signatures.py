@@ -1,12 +1,14 @@
 """The options of commands that run a server or reach one; see `signatures`."""
 # ruff: noqa: PLR0913, PLR0917 - each argument is an option
 
+from fractions import Fraction
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from discreet.cli.app import runs
+from discreet.cli.options import DEFAULT_CATALOG, Catalog, Server, exact
 
 
 @runs("serve")
@@ -49,8 +51,42 @@ def serve(
     config: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Settings: limits, clock tick, approvals.")
     ] = None,
+    has_agents: Annotated[
+        bool, typer.Option("--mcp", help="Let AI agents ask, at /mcp, with tokens of accounts.")
+    ] = False,
 ) -> None:
     """Serve catalogs over HTTP."""
+
+
+@runs("mcp")
+def mcp(
+    catalog: Catalog = DEFAULT_CATALOG,
+    account: Annotated[
+        str | None,
+        typer.Option(
+            "--as", "--account", metavar="NAME", help="The agent's account (owners only)."
+        ),
+    ] = None,
+    token: Annotated[
+        str | None,
+        typer.Option(
+            envvar="DISCREET_TOKEN", metavar="TOKEN", help="Access token of the agent's account."
+        ),
+    ] = None,
+    server: Server = None,
+    max_epsilon: Annotated[
+        Fraction | None,
+        typer.Option(
+            parser=exact,
+            metavar="E",
+            help="The most ε that this process may spend in total. Default: what the account has.",
+        ),
+    ] = None,
+    is_read_only: Annotated[
+        bool, typer.Option("--read-only", help="Leave out the tool that spends budget.")
+    ] = False,
+) -> None:
+    """Answer an agent over standard input and output."""
 
 
 @runs("login")

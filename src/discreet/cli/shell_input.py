@@ -68,9 +68,10 @@ def inputs(lines: Iterable[str]) -> Iterator[str]:
 class Words(Completer):
     """Completes names of the catalog before words of SQL, in any letter case."""
 
-    def __init__(self, catalog: Catalog, commands: Iterable[str]) -> None:
+    def __init__(self, catalog: Catalog | None, commands: Iterable[str]) -> None:
         self._columns = {
-            table.name: tuple(column.name for column in table.columns) for table in catalog.tables
+            table.name: tuple(column.name for column in table.columns)
+            for table in ([] if catalog is None else catalog.tables)
         }
         self._commands = tuple(commands)
 
@@ -79,14 +80,20 @@ class Words(Completer):
         document: Document,
         complete_event: CompleteEvent,  # noqa: ARG002 - the protocol's
     ) -> Iterator[Completion]:
-        found = TYPED.search(document.current_line_before_cursor)
+        word, completions = self.completing(document.text_before_cursor)
+        for each in completions:
+            yield Completion(each, start_position=-len(word))
+
+    def completing(self, before: str) -> tuple[str, list[str]]:
+        """Return the word that a text ends with, and what it can be completed to."""
+        found = TYPED.search(before.rpartition("\n")[2])
         word = "" if found is None else found["word"]
         table = None if found is None else found["table"]
         if not word and table is None:
-            return
-        for each in self._known(document.text_before_cursor, table):
-            if each.casefold().startswith(word.casefold()) and each != word:
-                yield Completion(each, start_position=-len(word))
+            return word, []
+        known = self._known(before, table)
+        start = word.casefold()
+        return word, [each for each in known if each.casefold().startswith(start) and each != word]
 
     def _known(self, before: str, table: str | None) -> Iterator[str]:
         if re.fullmatch(r"\s*\\\w*", before):

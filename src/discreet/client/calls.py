@@ -111,6 +111,11 @@ def checked(reply: HttpReply, sql: str = "") -> HttpReply:
     raise found
 
 
+def replied(call: HttpCall) -> Steps[HttpReply]:
+    """Make a call, and return the reply as it is."""
+    return (yield call)
+
+
 def catalogs() -> Steps[list[str]]:
     """Return the catalogs that the caller may use."""
     reply = checked((yield HttpCall(method="GET", path="/v1/me")))

@@ -2,7 +2,7 @@
 
 import ssl  # noqa: TID251 - certificates, not random numbers
 import time
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from os import PathLike
@@ -41,6 +41,7 @@ OnWait: TypeAlias = Callable[[str], object] | None
 """Called with a sentence while a reply is waited for."""
 
 AWAY = "The server cannot be reached"
+CLOSED = ("This client is closed", "Connect again, with discreet.connect")
 
 
 def connect(
@@ -124,6 +125,14 @@ class Remote:
         """What may be asked about."""
         return self._run(calls.catalog(self._path))
 
+    def call(
+        self, method: str, path: str, body: Mapping[str, Any] | None = None, key: str | None = None
+    ) -> HttpReply:
+        """Call a route of the catalog, such as /budget, and return its reply, even an error."""
+        headers = {} if key is None else {"Idempotency-Key": key}
+        made = HttpCall(method=method, path=self._path + path, body=body, headers=headers)
+        return self._run(calls.replied(made))
+
     def close(self) -> None:
         """Close the connection."""
         self._http.close()
@@ -146,6 +155,8 @@ class Remote:
         return tables_html(self.catalog.tables, below=f"Remaining: {self.remaining}")
 
     def _run(self, steps: Steps[T]) -> T:
+        if self._http.is_closed:
+            raise ServerError(*CLOSED)
         return run(steps, self._http, self.on_wait)
 
 

@@ -81,7 +81,7 @@ class Explanation:
     """What it costs the first to ask."""
     confidence: Fraction
     neighbours: Neighbours | None
-    """None if only public tables are read."""
+    """None if no private data are read."""
     unit: str
     """What is protected: patient_id, or row of sales."""
     columns: tuple[ExplainedColumn, ...]
@@ -124,7 +124,7 @@ class Explanation:
     def protects(self) -> str:
         """What stays hidden, by which relation of neighbours."""
         if self.neighbours is None:
-            return "nobody, because only public tables are read"
+            return "nobody, because no private data are read"
         unit = visible(self.unit)
         if self.neighbours is Neighbours.REPLACE:
             return f"the data of each {unit} (replace neighbours: the number of them is public)"

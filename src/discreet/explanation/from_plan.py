@@ -26,6 +26,7 @@ from discreet.explanation.noise_sentences import choice_sentence, noise_sentence
 from discreet.explanation.notes import (
     left_out_of,
     limit_text,
+    listed_notes,
     noisy_input_notes,
     once,
     undeclared_notes,
@@ -118,7 +119,9 @@ def explain_plan(  # noqa: PLR0913 - all that is said
                 limit_text(plan, planned, coverage),
             )
         ),
-        keys=once((*(_groups(each, level) for each in plan.releases), *totals)),
+        keys=once(
+            (*listed_notes(plan), *(_groups(each, level) for each in plan.releases), *totals)
+        ),
         groups=tuple(_number_of_groups(each) for each in plan.releases),
         left_out=once(
             left_out_of(planned, rows, coverage)

@@ -20,6 +20,7 @@ from discreet.explanation.sentences import (
     change_sentence,
     left_out_note,
     left_out_sentence,
+    listed_sentence,
     rank_note,
     undeclared_value_note,
 )
@@ -81,6 +82,7 @@ def notes_of(
     units = [unit_of(each.aggregation.rows) for each in plan.releases]
     missing = () if shown is None else once(threshold_notes(plan, shown, units))
     said = (
+        *listed_notes(plan),
         *undeclared_notes(plan),
         *noisy_input_notes(plan),
         *missing,
@@ -90,6 +92,12 @@ def notes_of(
         *ranks,
     )
     return tuple(Note(each, is_printed=True) for each in said)
+
+
+def listed_notes(plan: Plan) -> tuple[str, ...]:
+    """Return that a query lists declared groups, which need not occur, if it only does that."""
+    keys = plan.question.listed
+    return (listed_sentence(keys),) if keys else ()
 
 
 NOISY_INPUTS = (

@@ -103,6 +103,11 @@ def over_limit_sentence(rejection: BudgetError) -> str:
     return f"{rejection.what}, so running it would be rejected."
 
 
+def listed_sentence(keys: Sequence[str]) -> str:
+    """Return that a query lists the declared values of keys, not those that occur in the data."""
+    return f"Lists the declared values of {listed(keys)}, whether or not they occur."
+
+
 def undeclared_value_note(compared: UndeclaredValue) -> str:
     """Return that a query compares a column with a value that it cannot have, and the nearest."""
     known = [_value_text(each) for each in compared.declared if each is not None]

@@ -86,7 +86,7 @@ def open(  # noqa: A001, PLR0913 - called discreet.open; each argument is a sett
     unit: str | Mapping[str, str] | None = None,
     bounds: Mapping[str, Sequence[object] | Auto] | None = None,
     values: Mapping[str, Sequence[Value]] | None = None,
-    step: Mapping[str, Real] | None = None,
+    step: Mapping[str, Real | str] | None = None,
     nulls: Mapping[str, bool] | None = None,
     types: Mapping[str, str] | None = None,
     rows_per_unit: int | Mapping[str, int] | None = None,

@@ -5,6 +5,8 @@ Functions that are not in a table here were not compared, and are rejected by na
 
 import re
 from collections.abc import Callable, Mapping
+from contextlib import suppress
+from datetime import datetime
 from functools import partial
 
 from sqlglot import exp
@@ -33,7 +35,7 @@ SAME = {
     *(exp.TimestampAdd, exp.TimestampSub, exp.LastDay, exp.DateFromParts, exp.Date),
     *(exp.TimeToStr, exp.Array, exp.Any, exp.All, exp.Exists, exp.Unnest, exp.Filter),
     *(exp.CurrentDate, exp.CurrentTimestamp, exp.CurrentTime, exp.CurrentDatetime, exp.Rand),
-    *(exp.Grouping, exp.TsOrDsToDate, exp.WeekStart),
+    *(exp.Grouping, exp.TsOrDsToDate, exp.WeekStart, exp.StrToDate, exp.StrToTime),
 }
 """Functions whose meaning was compared, or that are rejected later in any dialect."""
 
@@ -57,6 +59,11 @@ FORMATS = {
     SqlDialect.BIGQUERY: re.compile(r"(?:%[YmdHMSjF]|[-/: ._T])*"),
 }
 """Formats of times, as the parser writes them."""
+
+STATED_TIMES = frozenset(
+    ["%Y-%m-%d", "%Y-%m-%d %H:%M:%S", "%Y-%m-%d %H:%M:%S.%f", "%Y-%m-%dT%H:%M:%S"]
+)
+"""Formats of constants that are read as times; the parser writes them so."""
 
 TRUNCATED = {"YEAR", "QUARTER", "MONTH", "DAY", "HOUR", "MINUTE", "SECOND", "WEEK", "ISOWEEK"}
 
@@ -280,6 +287,31 @@ def _format(node: exp.Expr, _: Kinds, *, dialect: SqlDialect) -> exp.Expr:
     return node
 
 
+def _stated_time(node: exp.Expr, _: Kinds) -> exp.Expr:
+    """Return TO_DATE('2024-01-31', 'YYYY-MM-DD') as the date that it is; of constants only."""
+    is_date = isinstance(node, exp.StrToDate)
+    text, form = node.this, node.args.get("format")
+    stated = form.name if isinstance(form, exp.Literal) else ""
+    if isinstance(text, exp.Literal) and stated in STATED_TIMES:
+        with suppress(ValueError):  # which is not a time
+            found = datetime.strptime(text.name, stated)
+            kind = exp.DType.DATE if is_date else exp.DType.TIMESTAMP
+            written = str(found.date()) if is_date else str(found)
+            return exp.Cast(
+                this=exp.Literal.string(written), to=exp.DataType(this=kind, nested=False)
+            )
+    name = "TO_DATE" if is_date else "TO_TIMESTAMP"
+    raise UnsupportedError(
+        f"{name} is read only of a constant, with a usual format",
+        f"Write {'DATE' if is_date else 'TIMESTAMP'} '2024-01-31', or cast the column",
+        span=span_of(node),
+    )
+
+
+def _unread_time(node: exp.Expr, _: Kinds) -> exp.Expr:
+    raise _unread(node, "A time in a given format", SqlDialect.BIGQUERY)
+
+
 def _truncated(node: exp.Expr, _: Kinds, *, dialect: SqlDialect) -> exp.Expr:
     unit = node.args.get("unit")
     name = "" if unit is None else unit.sql().upper().strip("'")
@@ -375,10 +407,14 @@ RULES: Mapping[SqlDialect, Mapping[type[exp.Expr], Rule]] = {
         exp.Substring: partial(_substring, dialect=SqlDialect.POSTGRES),
         exp.Extract: partial(_extract, dialect=SqlDialect.POSTGRES),
         exp.TimeToStr: partial(_format, dialect=SqlDialect.POSTGRES),
+        exp.StrToDate: _stated_time,
+        exp.StrToTime: _stated_time,
         exp.DateTrunc: partial(_truncated, dialect=SqlDialect.POSTGRES),
         exp.TimestampTrunc: partial(_truncated, dialect=SqlDialect.POSTGRES),
     },
     SqlDialect.BIGQUERY: {
+        exp.StrToDate: _unread_time,
+        exp.StrToTime: _unread_time,
         exp.Div: _plain_division,
         exp.Cast: _bigquery_cast,
         exp.In: _in_array,

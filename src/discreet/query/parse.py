@@ -1,9 +1,10 @@
 """Text to sqlglot's tree; spans."""
 
 import logging
+import re
 from collections.abc import Mapping
 from contextlib import suppress
-from itertools import accumulate
+from itertools import accumulate, pairwise
 
 from sqlglot import ErrorLevel, ParseError, TokenError, exp
 from sqlglot.dialects.bigquery import BigQuery
@@ -89,7 +90,7 @@ def parse(query: str | WrittenQuery, catalog: Catalog | None = None) -> exp.Quer
     rejected; for that the types of the catalog's columns are needed.
     """
     asked = written(query) if isinstance(query, str) else query
-    tree, options = _read(asked)
+    tree, options = read_tree(asked)
     if asked.dialect is not SqlDialect.DUCKDB:
         tree = _translated(tree, asked, catalog)
     if options is not None:
@@ -108,14 +109,29 @@ def options_in(query: WrittenQuery) -> PrivacyOptions | None:
     return without_clause(_tokens(query.text, DIALECTS[query.dialect]))[1]
 
 
-def _read(query: WrittenQuery) -> tuple[exp.Query, PrivacyOptions | None]:
-    """Return the tree of a query in its own dialect, with the values of its placeholders."""
+def names_in(query: WrittenQuery) -> tuple[str, ...]:
+    """Return the names of the placeholders of a query, each once; none if it cannot be read."""
+    try:
+        read, _ = without_clause(_tokens(query.text, DIALECTS[query.dialect]))
+        _, placeholders = numbered(read)
+    except QuestionError:
+        return ()
+    named = [each.key for each in placeholders if isinstance(each.key, str)]
+    return tuple(dict.fromkeys(named))
+
+
+def read_tree(query: WrittenQuery) -> tuple[exp.Query, PrivacyOptions | None]:
+    """Return the tree of a query in its own dialect, with the values of its placeholders.
+
+    Beside it is what WITH DIFFERENTIAL_PRIVACY OPTIONS states, which is not in the tree.
+    """
     text = " " + query.text[1:] if query.text.startswith(MARK) else query.text
     dialect = DIALECTS[query.dialect]
     read, options = without_clause(_only_statement(_tokens(text, dialect)))
     tokens, placeholders = numbered(read)
     _check_size(tokens)
     _check_verb(tokens[0])
+    _check_intervals(tokens)
     tree = _tree(tokens, text, dialect)
     _check_tree(tree)
     _note_names(tree, text)
@@ -194,7 +210,7 @@ def canonical_text(query: str | WrittenQuery) -> str | None:
     """
     try:
         asked = written(query) if isinstance(query, str) else query
-        return _read(asked)[0].sql(
+        return read_tree(asked)[0].sql(
             dialect=DIALECTS[asked.dialect],
             comments=False,
             normalize=True,
@@ -322,6 +338,25 @@ def _too_deep() -> QuestionSizeError:
 def _check_verb(first: Token) -> None:
     if first.token_type not in BEGINNINGS:
         raise _not_a_question(first)
+
+
+ONE_PART = re.compile(r"\s*-?[0-9]+(?:\.[0-9]+)?\s*[a-zA-Z]+\s*")
+"""A number and a unit of an interval, as the parser finds them."""
+
+
+def _check_intervals(tokens: list[Token]) -> None:
+    """Reject an interval of which the parser would read the first part alone, such as 1 day ago."""
+    for word, each in pairwise(tokens):
+        if word.token_type is not TokenType.INTERVAL or each.token_type is not TokenType.STRING:
+            continue
+        first = ONE_PART.match(each.text)
+        is_cut = first is not None and first.end() < len(each.text)
+        if is_cut and len(ONE_PART.findall(each.text)) == 1:
+            raise UnsupportedError(
+                "An interval must be made of numbers and units",
+                "Write INTERVAL '1 day 2 hours', or add several intervals",
+                span=_span(each),
+            )
 
 
 def _not_a_question(first: Token) -> StatementError:

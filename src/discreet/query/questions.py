@@ -291,9 +291,8 @@ class Aggregate:
 
     def mapped(self, function: Callable[[Expression], Expression]) -> "Aggregate":
         """Return it with a function applied to its expressions."""
-        argument = None if self.argument is None else function(self.argument)
-        second = None if self.second is None else function(self.second)
-        return replace(self, argument=argument, second=second)
+        both = [None if each is None else function(each) for each in (self.argument, self.second)]
+        return replace(self, argument=both[0], second=both[1])
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -442,6 +441,8 @@ class Question:
     """Where the SQL only names columns of released_0: what it calls each, and which it is."""
     over_shown: tuple[OverShownGroups, ...] = ()
     """Which releases with undeclared groups the SQL aggregates."""
+    listed: tuple[str, ...] = ()
+    """Keys, as the question writes them, whose declared values are all that it asks for."""
 
     @property
     def uses_releases(self) -> bool:

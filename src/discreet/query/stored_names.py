@@ -72,6 +72,7 @@ RECORDS: Mapping[type, StoredRecord] = {
             "values": "values",
             "nulls": "nulls",
         },
+        elsewhere=frozenset({"time_step"}),
     ),
     Bounds: StoredRecord("Bounds", {"low": "low", "high": "high"}),
     RowUnit: StoredRecord("RowUnit", {}),

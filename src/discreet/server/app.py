@@ -3,7 +3,7 @@
 import asyncio
 import json
 from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, nullcontext
 from ipaddress import ip_address
 from time import monotonic
 from typing import Any, Protocol
@@ -15,6 +15,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from discreet import __version__
 from discreet.errors import DiscreetError
+from discreet.extras import load
 from discreet.server import (
     analyst_routes,
     dataset_routes,
@@ -101,7 +102,8 @@ def make_app(
         app.state.data_sets = data_sets
         if wire is not None:
             await wire.start(app.state.runner, app.state.planning, sign_ins)
-        yield
+        async with nullcontext() if agents is None else agents.running():
+            yield
         app.state.turns.stop()
         app.state.planning.stop()
         if wire is not None:
@@ -137,12 +139,19 @@ def make_app(
         page_routes,
     ):
         app.include_router(each)
+    agents = _agents(app) if settings.agents else None
     for kind in (CallError, DiscreetError, RequestValidationError, HTTPException):
         app.add_exception_handler(kind, _told)
     metrics = app.state.metrics = Metrics()
     known = frozenset(each.casefold().strip("[]") for each in (*LOOPBACK, *hosts))
     app.add_middleware(Guard, settings=settings, hosts=known, metrics=metrics)
     return app
+
+
+def _agents(app: FastAPI) -> Any:
+    """Add the routes of agents; they need a library of their own."""
+    module = load("discreet.agents.over_http", what="The interface for agents", extra="mcp")
+    return module.add_routes(app)
 
 
 async def _told(_: Request, error: Exception) -> Response:
@@ -287,8 +296,8 @@ TOO_MANY_HEADERS = CallError(
     headers=CLOSED,
 )
 
-TIMED = "/v1/"
-"""Replies below this path leave at ticks of the clock."""
+TIMED = ("/v1/", "/mcp")
+"""Replies below these paths leave at ticks of the clock."""
 
 SINGLE = (b"authorization", b"content-type", b"host", b"idempotency-key")
 """Headers of which a proxy and this server might read different ones if there were two."""

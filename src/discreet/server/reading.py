@@ -28,8 +28,12 @@ class OneReading(APIRoute):
 
 class _Read(Request):
     async def json(self) -> Any:
-        body = await self.body()
-        return json.loads(body, object_pairs_hook=_fields, parse_constant=_rejected)
+        return only_fields(await self.body())
+
+
+def only_fields(body: bytes) -> Any:
+    """Return the JSON of a body, or reject one in which a field is written twice."""
+    return json.loads(body, object_pairs_hook=_fields, parse_constant=_rejected)
 
 
 def _fields(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

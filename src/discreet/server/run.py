@@ -276,6 +276,8 @@ def serve(  # noqa: PLR0913 - each is an option
         tell(f"Serving {', '.join(sites)} at {address.url}. Stop with Ctrl-C.")
         if pg_place is not None:
             tell(f"PostgreSQL clients can connect to {_shown(pg_place.address)}.")
+        if settings.agents:
+            tell(f"Agents can ask at {address.url}/mcp")
         if is_demo:
             _welcome(running, tell, pg_place)
         if not (is_loopback(address.host) or address.host_names or settings.hosts):

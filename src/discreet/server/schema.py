@@ -17,6 +17,7 @@ from discreet.catalog.schema import (
     Table,
 )
 from discreet.catalog.shown import end_text, unit_text
+from discreet.catalog.time_steps import time_step_text
 from discreet.errors import readable
 
 
@@ -130,11 +131,18 @@ def _words(column: Column) -> Iterator[str]:
         case None:
             if column.kind.is_number:
                 yield f"No bounds. Sums need a range: SUM(CLAMP({column.name}, 0, 100))."
-    if column.step is not None:
-        yield f"In steps of {readable(column.step)}."
+    yield from _step_words(column)
     if column.values is not None:
         yield "All groups are shown, even empty ones. Other values are left out."
     elif column.kind.value == "text":
         yield "Values are not declared: rare ones stay hidden when you group by it."
     if column.nulls:
         yield "May be NULL, which is a group of its own."
+
+
+def _step_words(column: Column) -> Iterator[str]:
+    if column.step is not None:
+        yield f"In steps of {readable(column.step)}."
+    if column.time_step is not None:
+        step = time_step_text(column.time_step)
+        yield f"Times of dashboards are rounded down to multiples of {step}."

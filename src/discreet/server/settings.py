@@ -71,6 +71,8 @@ class Settings:
     """Names under which the server is reached, in addition to its address."""
     proxies: tuple[str, ...] = ("127.0.0.1", "::1")
     """Addresses or networks of proxies whose `X-Forwarded-For` is trusted (`--behind-proxy`)."""
+    agents: bool = False
+    """Whether AI agents may ask at `/mcp` (`--mcp`). They sign in with tokens of accounts."""
     oidc: OidcSettings | None = None
     """The OpenID provider that people may sign in at."""
     add_data_from: tuple[str, ...] = ()
@@ -141,6 +143,12 @@ def _whole(name: str, value: object) -> int:
     return value
 
 
+def _switch(name: str, value: object) -> bool:
+    if not isinstance(value, bool):
+        raise ParameterError(name, value, "must be true or false")
+    return value
+
+
 def _file(name: str, value: object) -> Path:
     if not isinstance(value, str) or not value or not Path(value).parent.is_dir():
         raise ParameterError(name, value, "must be the path of a file in a folder that exists")
@@ -178,6 +186,7 @@ READERS: Mapping[str, Callable[[str, Any], Any]] = {
     "audit_file": _file,
     "hosts": _texts,
     "proxies": _networks,
+    "agents": _switch,
     "oidc": lambda _, value: oidc_from(value),
     "add_data_from": _places,
     "catalog_folder": _file,

@@ -27,7 +27,7 @@ def curator() -> Iterator[Curator]:
         "SELECT s, format('{:d}', AVG(x)) FROM t GROUP BY s",
         "SELECT format('{:d} {}', COUNT(*)) FROM t",
         "SELECT printf('%d %s', COUNT(*)) FROM t",
-        "SELECT s, strptime(s, '%Y') FROM t GROUP BY s",
+        "SELECT s, COUNT(*), strptime(s, '%Y') FROM t GROUP BY s",
         "SELECT CAST('x' AS INTEGER) + COUNT(*) FROM t",
         "SELECT make_timestamp(2024, 13, 1, 1, 1, COUNT(*)) FROM t",
         "SELECT (SELECT a FROM (SELECT s, COUNT(*) AS a FROM t GROUP BY s) AS q)",

@@ -100,9 +100,9 @@ def test_psql_asks_after_a_cost_is_stated_and_shows_what_was_spent(served: Wired
 
 
 def test_psql_shows_errors_with_their_place_and_a_hint(served: Wired) -> None:
-    found = psql(served, "SELECT 1; SELECT nope FROM visits", options="-c discreet.epsilon=1")
-    assert "ERROR:  visits has no column nope" in found
-    assert "LINE 1: SELECT 1; SELECT nope FROM visits\n                         ^" in found
+    found = psql(served, "SELECT 1; SELECT zzzz FROM visits", options="-c discreet.epsilon=1")
+    assert "ERROR:  visits has no column zzzz" in found
+    assert "LINE 1: SELECT 1; SELECT zzzz FROM visits\n                         ^" in found
     assert "HINT:  Available columns: " in found
 
 

@@ -13,6 +13,7 @@ import pytest
 from discreet.ledger import make_token
 from discreet.opening import open_books
 from discreet.server.pgwire.scram import Exchange, keys_from, keys_of_nobody
+from tests.server.certificates import make_authority, make_certificate
 from tests.server.forked import run_command
 from tests.server.pgwire.wired import (
     SETTINGS,
@@ -25,7 +26,6 @@ from tests.server.pgwire.wired import (
     wired,
     write_clinic,
 )
-from tests.server.test_tls import make_authority, make_certificate
 
 
 @pytest.fixture(scope="module")
@@ -48,7 +48,7 @@ def failure(served: Wired, **given: str) -> psycopg.OperationalError:
         {"password": "wrong"},
         {"password": ""},
         {"user": "nobody"},
-        {"user": "hollow"},
+        {"user": "discreet"},
         {"user": "nobody", "dbname": "nowhere"},
         {"dbname": "nowhere", "password": "wrong"},
     ],

@@ -37,6 +37,9 @@ FREE = [
     "SELECT COUNT(*) FROM visits WHERE age > 3 AND 1 = 0",
     "SELECT MEDIAN(cost) AS m FROM visits LIMIT 0",
     "SELECT * FROM cities ORDER BY people DESC LIMIT 3",
+    "SELECT DISTINCT region FROM visits",
+    "SELECT region FROM public.visits GROUP BY region ORDER BY region LIMIT 1001",
+    "SELECT smokes FROM visits GROUP BY 1",
     "SELECT relname FROM pg_catalog.pg_class WHERE relname = 'visits'",
     "SELECT table_name FROM information_schema.tables WHERE table_schema = 'public'",
     "SHOW ALL",
@@ -67,6 +70,14 @@ def test_a_query_that_is_empty_by_its_text_has_columns_and_no_rows(served: Wired
         assert cursor.fetchall() == []
         # No row meets it, whatever the data are: the exact answer says nothing about them.
         assert connection.execute("SELECT COUNT(*) FROM visits WHERE FALSE").fetchall() == [(0,)]
+
+
+def test_declared_values_are_listed_for_free_without_a_cost(served: Wired) -> None:
+    with served.connect(epsilon=None) as connection:
+        notices = notices_of(connection)
+        found = connection.execute("SELECT DISTINCT region FROM visits ORDER BY region").fetchall()
+        assert found == [("north",), ("south",)]
+        assert "whether or not they occur" in notices[0][1]
 
 
 def test_describing_a_statement_costs_nothing(served: Wired) -> None:
@@ -102,7 +113,7 @@ def test_a_query_costs_only_after_its_cost_is_stated(served: Wired) -> None:
 def test_a_prepared_statement_is_charged_once_for_each_new_value(served: Wired) -> None:
     before = served.spent()
     with served.connect(epsilon=0.0625) as connection:
-        for value in [1, 2, 3] * 20:
+        for value in [1, 2, 3] * 70:
             sql = "SELECT COUNT(*) AS by_value FROM visits WHERE age = %s"
             connection.execute(sql, (value,), prepare=True).fetchall()
     assert served.spent() == pytest.approx(before + 3 * 0.0625)
@@ -213,8 +224,8 @@ REJECTED = {
     "SELECT pg_terminate_backend(1)": "42501",
     "SELECT repeat('a', 1000000000)": "42501",
     "SELECT * FROM pg_stat_activity": "42501",
-    "SET ROLE hollow": "42501",
-    "SET SESSION AUTHORIZATION hollow": "42501",
+    "SET ROLE discreet": "42501",
+    "SET SESSION AUTHORIZATION discreet": "42501",
     "SET discreet.nothing = 1": "42704",
     "SET discreet.epsilon = -1": "22023",
     "SET discreet.epsilon = 'NaN'": "22023",
@@ -378,3 +389,51 @@ def test_unaliased_columns_have_the_names_that_postgresql_gives(served: Wired) -
 def test_clients_of_the_newest_protocol_are_told_what_is_known(served: Wired) -> None:
     with served.connect(epsilon=None, max_protocol_version="3.2") as connection:
         assert connection.execute("SELECT 1").fetchone() == (1,)
+
+
+# --------------------------------------------------------------------------- times of dashboards
+
+
+def test_a_refreshed_chart_is_free_if_times_are_rounded(served: Wired) -> None:
+    with served.connect(epsilon=0.25) as connection:
+        connection.execute("SET discreet.snap_times = on")
+        notices = notices_of(connection)
+        before = served.spent()
+        for second in range(5):
+            first, last = (f"2024-0{n}-01T10:00:{second:02d}.123Z" for n in (5, 6))
+            sql = f"SELECT COUNT(*) AS c FROM visits WHERE day BETWEEN '{first}' AND '{last}'"  # noqa: S608
+            connection.execute(sql)
+        assert served.spent() == pytest.approx(before + 0.25)
+        assert ("Times were rounded down to the steps of their columns") in notices[1][0]
+        assert "visits.day" in notices[1][1]
+
+
+def test_the_clock_is_a_time_like_others_if_times_are_rounded(served: Wired) -> None:
+    sql = "SELECT COUNT(*) AS recent FROM visits WHERE day > now() - interval '7 days'"
+    with served.connect(epsilon=0.25) as connection:
+        with pytest.raises(psycopg.errors.FeatureNotSupported) as error:
+            connection.execute(sql)
+        assert "SET discreet.snap_times = on" in str(error.value.diag.message_hint)
+        connection.execute("SET discreet.snap_times = on")
+        before = served.spent()
+        connection.execute(sql)
+        connection.execute(sql, prepare=True)
+        assert served.spent() == pytest.approx(before + 0.25)
+
+
+def test_a_time_of_day_gives_a_hint_that_a_refresh_would_cost(served: Wired) -> None:
+    with served.connect(epsilon=0.25) as connection:
+        notices = notices_of(connection)
+        connection.execute("SELECT COUNT(*) AS h FROM visits WHERE at > '2024-05-01 10:00:11'")
+        assert notices[1][0] == "A query with a time of day is a new query at every moment"
+        with pytest.raises(psycopg.errors.FeatureNotSupported) as error:
+            connection.execute("SELECT COUNT(*) FROM visits WHERE day > '2024-05-01T10:00:11Z'")
+        assert "SET discreet.snap_times = on" in str(error.value.diag.message_hint)
+
+
+def test_times_of_a_column_without_a_step_stay_and_a_notice_says_so(served: Wired) -> None:
+    with served.connect(epsilon=0.25) as connection:
+        connection.execute("SET discreet.snap_times = on")
+        notices = notices_of(connection)
+        connection.execute("SELECT COUNT(*) AS s FROM visits WHERE noted > '2024-05-01 10:00:11'")
+        assert "no step is declared: visits.noted" in notices[1][0]

@@ -43,7 +43,8 @@ city = { type = "text" }
 age = { type = "integer", bounds = [0, 100] }
 cost = { type = "real", bounds = [0, 500] }
 day = { type = "date", bounds = [2024-01-01, 2024-12-31] }
-at = { type = "timestamp", bounds = [2024-01-01T00:00:00, 2024-12-31T23:59:59] }
+at = { type = "timestamp", bounds = [2024-01-01T00:00:00, 2024-12-31T23:59:59], step = "1 hour" }
+noted = { type = "timestamp" }
 smokes = { type = "boolean" }
 
 [tables.cities]
@@ -63,11 +64,11 @@ def write_clinic(folder: Path, *, without: int | None = None, patients: int = 40
     days = [f"2024-{1 + i % 12:02d}-{1 + i % 28:02d}" for i in range(patients)]
     rows = [
         f"{i},{('north', 'south')[i % 2]},city {i % 40},{i * 7 % 100},{i % 90}.5,"
-        f"{days[i]},{days[i]} 10:{i % 60:02d}:00,{('true', 'false')[i % 2]}"
+        f"{days[i]},{days[i]} 10:{i % 60:02d}:00,{days[i]} 11:00:00,{('true', 'false')[i % 2]}"
         for i in range(patients)
         if i != without
     ]
-    head = "patient_id,region,city,age,cost,day,at,smokes"
+    head = "patient_id,region,city,age,cost,day,at,noted,smokes"
     (folder / "visits.csv").write_text("\n".join([head, *rows]) + "\n")
     cities = [f"city {i},{1000 * i}" for i in range(40)]
     (folder / "cities.csv").write_text("\n".join(["city,people", *cities]) + "\n")

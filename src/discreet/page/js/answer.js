@@ -82,7 +82,7 @@ export function Receipt({ answer, isSaved = false }) {
   const { charged, price, remaining } = answer;
   const also = (each) => (each.delta > 0 ? `, δ ${delta(each.delta)}` : "");
   const isFree = answer.is_free || charged.epsilon === 0;
-  const spent = isFree ? price.epsilon > 0 ? html`Spent <b>nothing</b>: this is a saved answer` : html`<b>Free</b>: only public tables were read`
+  const spent = isFree ? price.epsilon > 0 ? html`Spent <b>nothing</b>: this is a saved answer` : html`<b>Free</b>: no private data were read`
     : html`${isSaved ? "Saved answer: it cost" : "Spent"} <b>${eps(charged.epsilon)}${also(charged)}</b>`;
   return html`<div class="receipt"><span>${spent}</span>
     ${!isSaved && html`<span>Remaining <b>${eps(remaining.epsilon)}</b> of ${amount(remaining.total_epsilon)}</span>`}

@@ -16,6 +16,7 @@ from discreet.errors import QuestionError, UnsupportedError
 from discreet.query.check.bracketed_rows import bracketed_rows
 from discreet.query.check.constant_tables import beside_private_rows, releases_in
 from discreet.query.check.correlated import tie_queries
+from discreet.query.check.declared_lists import as_list
 from discreet.query.check.from_clause import selection_from
 from discreet.query.check.from_items import (
     Bracket,
@@ -112,7 +113,7 @@ class Checker:
         check_functions(result.tree)
         spreads = tuple(result.spreads.get(each) for each in result.columns)
         rows = all_rows(result.tree)
-        return Question(
+        question = Question(
             aggregations=tuple(self.releases),
             scalars=tuple(self.scalars),
             tables=tuple(self.tables),
@@ -131,6 +132,7 @@ class Checker:
                 result.tree, (*self.scalars, *self.tables), self.releases, RELEASED
             ),
         )
+        return as_list(question, result.tree)
 
     # ----------------------------------------------------------------------- queries
 
@@ -267,10 +269,8 @@ class Checker:
         names = [] if item is None else [each.name.casefold() for each in leaves(item)]
         if len(set(names)) < len(names):
             twice = next(each for each in names if names.count(each) > 1)
-            where = span_of(node.args["from_"])
-            raise UnsupportedError(
-                f"{twice} appears twice in FROM", "Give each an alias", span=where
-            )
+            what, where = f"{twice} appears twice in FROM", span_of(node.args["from_"])
+            raise UnsupportedError(what, "Give each an alias", span=where)
         return item
 
     def selection(self, node: exp.Select, item: Item, named: CommonTables) -> Selection:

@@ -105,7 +105,8 @@ def _finite(value: Fraction) -> float | None:
 def time_from_text(text: str, kind: Kind) -> date | None:
     """Return the date or timestamp that a text states; None if it states none.
 
-    With a zone, times are UTC unless the text has an offset.
+    With a zone, times are UTC unless the text has an offset. Without one, Z says nothing more:
+    times are those of UTC.
     """
     with suppress(ValueError, OverflowError):
         if kind is Kind.DATE:
@@ -117,7 +118,7 @@ def time_from_text(text: str, kind: Kind) -> date | None:
 
 def _timestamp(text: str, *, zoned: bool) -> datetime | None:
     found = TIMESTAMP.fullmatch(text)
-    if found is None or (found["zone"] is not None and not zoned):
+    if found is None or (found["zone"] not in (None, "Z") and not zoned):
         return None
     year, month, day, hour, minute, second = (int(each or 0) for each in found.groups()[:6])
     microsecond = int((found["fraction"] or "").ljust(6, "0"))

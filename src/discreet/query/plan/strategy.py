@@ -125,8 +125,8 @@ class _Builder:
     def estimators(self) -> tuple[Estimator, ...]:
         if not self.release.aggregates and self.is_known:
             raise UnsupportedError(
-                "This query only lists declared groups, which are public",
-                "Add an aggregate, for example COUNT(*)",
+                "A subquery only lists declared groups, whether or not they occur",
+                "Add an aggregate to it, for example COUNT(*)",
             )
         limit = self.release.group_limit
         most = None if limit is None else limit.most

@@ -11,6 +11,7 @@
 | `desk.py` | columns, explanations and answers for the account of a connection |
 | `results.py`, `values.py` | rows, COPY, types in text and binary form |
 | `variables.py` | settings of a connection: what queries may cost |
+| `rounded_times.py` | times of dashboards, rounded down to the steps of their columns |
 | `hollow.py`, `hollow_launch.py`, `hollow_link.py` | a PostgreSQL with the tables and no rows |
 | `frames.py`, `sqlstates.py` | messages, errors and notices |
 """

@@ -18,10 +18,10 @@ from discreet.server.pgwire.frames import (
     INT32,
     NO_DATA,
     PARSED,
-    Frame,
+    FrameReader,
     ProtocolError,
-    Reader,
     Stream,
+    WireFrame,
     formats_of,
     parameter_description,
     row_description,
@@ -32,7 +32,7 @@ from discreet.server.pgwire.hollow_link import (
     EXECUTE_ALL,
     parse_frame,
 )
-from discreet.server.pgwire.lexer import LexicalError, Statement, statements_of
+from discreet.server.pgwire.lexer import LexicalError, SqlStatement, statements_of
 from discreet.server.pgwire.results import Result
 from discreet.server.pgwire.routing import ENDS_TRANSACTION
 from discreet.server.pgwire.sqlstates import WireError
@@ -59,7 +59,7 @@ ABORTED = (
 
 
 @dataclass(slots=True, kw_only=True)
-class Connection:
+class ClientConnection:
     """A client that has signed in."""
 
     stream: Stream
@@ -92,7 +92,7 @@ class Connection:
         if self.is_busy:
             await self.session.cancel()
 
-    async def _handle(self, frame: Frame) -> None:
+    async def _handle(self, frame: WireFrame) -> None:
         handle = self._handlers().get(frame.kind)
         if handle is None:
             raise ProtocolError("A message is not known")
@@ -100,7 +100,7 @@ class Connection:
             return
         self.session.desk.variables.begin()
         try:
-            await handle(Reader(frame.body), frame)
+            await handle(FrameReader(frame.body), frame)
         except WireError as error:
             self._fail(error)
         except (ProtocolError, OSError, TimeoutError, asyncio.CancelledError):
@@ -111,7 +111,7 @@ class Connection:
         if frame.kind == b"Q":
             await self._ready()
 
-    def _handlers(self) -> "dict[bytes, Callable[[Reader, Frame], Awaitable[None]]]":
+    def _handlers(self) -> "dict[bytes, Callable[[FrameReader, WireFrame], Awaitable[None]]]":
         """Return what is done with each message."""
         return {
             b"Q": self._query,
@@ -134,7 +134,7 @@ class Connection:
 
     # ----------------------------------------------------------------------- rounds
 
-    async def _sync(self, _: Reader, __: Frame) -> None:
+    async def _sync(self, _: FrameReader, __: WireFrame) -> None:
         await self._ready()
 
     async def _ready(self) -> None:
@@ -147,21 +147,21 @@ class Connection:
         elif self._had_error:
             self.session.has_failed = True
         self._is_skipping = self._had_error = False
-        self.stream.write(Frame(b"Z", b"E" if self.session.has_failed else status))
+        self.stream.write(WireFrame(b"Z", b"E" if self.session.has_failed else status))
         await self.stream.flush()
 
-    async def _flush(self, _: Reader, __: Frame) -> None:
+    async def _flush(self, _: FrameReader, __: WireFrame) -> None:
         await self.stream.flush()
 
-    async def _ignored(self, _: Reader, __: Frame) -> None:
+    async def _ignored(self, _: FrameReader, __: WireFrame) -> None:
         """Ignore data of a COPY that was rejected."""
 
-    async def _function(self, _: Reader, __: Frame) -> None:
+    async def _function(self, _: FrameReader, __: WireFrame) -> None:
         raise WireError("0A000", "Calls of functions by their numbers are not supported")
 
     # ----------------------------------------------------------------------- simple protocol
 
-    async def _query(self, reader: Reader, _: Frame) -> None:
+    async def _query(self, reader: FrameReader, _: WireFrame) -> None:
         statements = await _statements(reader.text())
         self.session.forget_unnamed()
         if not statements:
@@ -197,7 +197,7 @@ class Connection:
 
     # ----------------------------------------------------------------------- extended protocol
 
-    async def _parse(self, reader: Reader, frame: Frame) -> None:
+    async def _parse(self, reader: FrameReader, frame: WireFrame) -> None:
         name, sql, types = reader.text(), reader.text(), reader.numbers(INT32)
         if not name:
             self.session.prepared.pop("", None)
@@ -209,7 +209,7 @@ class Connection:
         if len(self.session.prepared) >= MOST_PREPARED or len(types) > MOST_PARAMETERS:
             raise WireError("53000", "Too many prepared statements or parameters")
         if not statements:
-            empty = Statement(text="", offset=0, words=())
+            empty = SqlStatement(text="", offset=0, words=())
             self.session.prepared[name] = Prepared(statement=empty, route=None)
             self.stream.write(PARSED)
             return
@@ -226,7 +226,7 @@ class Connection:
             self.stream.write(PARSED)
         self.session.prepared[name] = prepared
 
-    async def _bind(self, reader: Reader, frame: Frame) -> None:
+    async def _bind(self, reader: FrameReader, frame: WireFrame) -> None:
         portal, name = reader.text(), reader.text()
         prepared = self._prepared(name)
         self._check_transaction(prepared.statement)
@@ -250,7 +250,7 @@ class Connection:
         )
         self.stream.write(BOUND)
 
-    async def _describe(self, reader: Reader, frame: Frame) -> None:
+    async def _describe(self, reader: FrameReader, frame: WireFrame) -> None:
         kind, name = reader.bytes_(1), reader.text()
         if kind == b"S":
             prepared = self._prepared(name)
@@ -275,7 +275,7 @@ class Connection:
             codes = formats_of(formats, len(shape.columns))
             self.stream.write(row_description(shape.columns, codes))
 
-    async def _execute(self, reader: Reader, frame: Frame) -> None:
+    async def _execute(self, reader: FrameReader, frame: WireFrame) -> None:
         portal, most = self.session.portal(reader.text()), reader.number(INT32)
         statement = portal.prepared.statement
         self._check_transaction(statement)
@@ -292,7 +292,7 @@ class Connection:
         formats = formats_of(portal.formats, len(portal.result.columns or ()))
         await self._send(portal.result, formats, most)
 
-    async def _close(self, reader: Reader, frame: Frame) -> None:
+    async def _close(self, reader: FrameReader, frame: WireFrame) -> None:
         kind, name = reader.bytes_(1), reader.text()
         known: dict[str, Any] = self.session.prepared if kind == b"S" else self.session.portals
         found = known.pop(name, None)
@@ -306,7 +306,7 @@ class Connection:
         else:
             self.stream.write(CLOSED)
 
-    async def _relayed(self, frame: Frame, prepared: Prepared | None) -> bool:
+    async def _relayed(self, frame: WireFrame, prepared: Prepared | None) -> bool:
         """Pass a message on to the hollow PostgreSQL; return whether it had no error."""
         is_empty = prepared is not None and prepared.is_empty
         return self._is_good(
@@ -319,7 +319,7 @@ class Connection:
         frames = (parse_frame("", "ROLLBACK"), BIND_TEXT, EXECUTE_ALL)
         return self._is_good(await self.session.link.relay(*frames, to=self.stream, is_simple=True))
 
-    def _is_good(self, last: Frame) -> bool:
+    def _is_good(self, last: WireFrame) -> bool:
         """Return whether the last reply of the hollow PostgreSQL is no error."""
         if last.kind == b"E":
             self._is_skipping = self._had_error = True
@@ -330,11 +330,11 @@ class Connection:
             raise WireError("26000", f'prepared statement "{name}" does not exist')
         return self.session.prepared[name]
 
-    async def _prepare(self, statement: Statement, types: Sequence[int]) -> Prepared:
+    async def _prepare(self, statement: SqlStatement, types: Sequence[int]) -> Prepared:
         self._check_transaction(statement)
         return await self.session.prepare(statement, types)
 
-    def _check_transaction(self, statement: Statement) -> None:
+    def _check_transaction(self, statement: SqlStatement) -> None:
         """Reject what is not the end of a transaction that has failed."""
         if self.session.has_failed and statement.verb not in ENDS_TRANSACTION:
             raise WireError(*ABORTED)
@@ -346,7 +346,7 @@ class Connection:
                 await self.stream.flush()
 
 
-async def _statements(text: str) -> list[Statement]:
+async def _statements(text: str) -> list[SqlStatement]:
     try:
         if len(text) > LONG_TEXT:
             return await asyncio.to_thread(statements_of, text)

@@ -3,17 +3,23 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from discreet.server.pgwire.lexer import Kind, Statement
+from discreet.server.pgwire.lexer import SqlStatement, WordKind
 from discreet.server.pgwire.sqlstates import WireError
 
 
-def declared_in(statement: Statement) -> tuple[str, Statement]:
+def declared_in(statement: SqlStatement) -> tuple[str, SqlStatement]:
     """Return the name of a cursor, and its query."""
     words = statement.words
     for i, each in enumerate(words):
-        if each.kind is Kind.WORD and each.text == "for" and i >= 2:
+        if each.kind is WordKind.WORD and each.text == "for" and i >= 2:
             return words[1].text, statement.part(i + 1)
     raise WireError("42601", "DECLARE has no query", "Write DECLARE c CURSOR FOR SELECT …")
+
+
+def is_held_in(statement: SqlStatement) -> bool:
+    """Return whether a cursor is declared WITH HOLD, and outlives its transaction."""
+    texts = [each.text for each in statement.words]
+    return texts[: texts.index("for")][-2:] == ["with", "hold"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -29,7 +35,7 @@ class Move:
     is_shown: bool = True
 
 
-def move_in(statement: Statement) -> Move:
+def move_in(statement: SqlStatement) -> Move:
     """Return how FETCH or MOVE goes."""
     words = [each for each in statement.words[1:-1] if each.text not in ("from", "in")]
     name, is_shown = statement.words[-1].text, statement.verb == "fetch"

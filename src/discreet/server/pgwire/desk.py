@@ -7,7 +7,6 @@ clock at which replies leave. Nothing is charged before a cost is stated.
 import asyncio
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
 from math import isnan
 from typing import Any, TypeVar
 
@@ -25,15 +24,16 @@ from discreet.server.asking import QueryRunner
 from discreet.server.bodies import AskBody, ExplainBody
 from discreet.server.callers import Caller
 from discreet.server.faults import CallError, error_of
-from discreet.server.pgwire.frames import Column, Frame
-from discreet.server.pgwire.lexer import Statement
+from discreet.server.pgwire.frames import WireColumn, WireFrame
+from discreet.server.pgwire.lexer import SqlStatement
 from discreet.server.pgwire.results import Result, Row, column
+from discreet.server.pgwire.rounded_times import RoundedQuery, rounded
 from discreet.server.pgwire.sqlstates import WireError, notice, wire_error
 from discreet.server.pgwire.values import FLOAT8, coerced, type_of
 from discreet.server.pgwire.variables import Variables
 from discreet.server.settings import Settings
 from discreet.server.signing import SignIns
-from discreet.written import json_from
+from discreet.written import json_from, written
 
 T = TypeVar("T")
 
@@ -41,7 +41,7 @@ LOW, HIGH = "low", "high"
 
 
 @dataclass(slots=True, kw_only=True)
-class Desk:
+class AccountDesk:
     """The server, for the account of one connection."""
 
     caller: Caller
@@ -59,46 +59,64 @@ class Desk:
     # ----------------------------------------------------------------------- what is asked
 
     async def columns(
-        self, statement: Statement, values: Sequence[Any], is_gone: Check
+        self, statement: SqlStatement, values: Sequence[Any], is_gone: Check
     ) -> tuple[ResultColumn, ...]:
         """Return the columns that an answer would have; nothing is charged."""
-        sql, curator = statement.text, self.caller.site.curator
-        parameters = list(values) if values else None
+        query = await self._query(statement, values)
 
         def act() -> tuple[ResultColumn, ...]:
-            return curator.columns(
-                sql,
-                parameters=parameters,
-                dialect=self.variables.stated("dialect"),
+            return self.caller.site.curator.columns(
+                query.text,
+                parameters=query.parameters,
+                dialect=query.dialect.value,
                 account=self.caller.account,
             )
 
-        with _told(statement.offset):
+        with _told(query.offset, query.hint):
             return await self._planned(act, is_gone)
 
     async def explain(
-        self, statement: Statement, values: Sequence[Any], is_gone: Check
+        self, statement: SqlStatement, values: Sequence[Any], is_gone: Check
     ) -> Explanation:
         """Return what a query would cost and how good its answer would be."""
-        with _told(statement.offset):
-            asked = self._body(statement.text, values).model_dump(exclude={"accept_unlikely"})
-            body = ExplainBody(**asked)
+        query = await self._query(statement, values)
+        with _told(query.offset, query.hint):
+            asked = await asyncio.to_thread(self._body, query)
+            body = ExplainBody(**asked.model_dump(exclude={"accept_unlikely"}))
             return await self._planned(
                 lambda: explained(self.caller, body, with_fixes=False), is_gone
             )
 
-    async def ask(self, statement: Statement, values: Sequence[Any], is_gone: Check) -> Answer:
-        """Return the answer to a query, charged to the account at the cost that was stated."""
-        with _told(statement.offset):
-            body = self._body(statement.text, values)
+    async def ask(
+        self, statement: SqlStatement, values: Sequence[Any], is_gone: Check
+    ) -> tuple[Answer, tuple[WireFrame, ...]]:
+        """Return the answer to a query, charged to the account at the cost that was stated.
+
+        Notices beside it say which times were rounded.
+        """
+        query = await self._query(statement, values)
+        with _told(query.offset, query.hint):
+            body = await asyncio.to_thread(self._body, query)
             self._count()
             try:
                 reply = await self.runner.ask(self.caller, body, None, is_gone, waits=True)
             finally:
                 await tick(self.settings)
-            return await asyncio.to_thread(unpacked, reply.body, _no_other_margins)
+            answer = await asyncio.to_thread(unpacked, reply.body, _no_other_margins)
+        return answer, query.notices
 
-    def _body(self, sql: str, values: Sequence[Any]) -> AskBody:
+    async def _query(self, statement: SqlStatement, values: Sequence[Any]) -> RoundedQuery:
+        """Return what is asked, with times rounded down if that is wanted."""
+        query = written(
+            statement.text, list(values) if values else None, self.variables.stated("dialect")
+        )
+        catalog, is_on = self.caller.site.curator.catalog, self.variables.is_on("snap_times")
+        with _told(statement.offset):
+            return await asyncio.to_thread(
+                rounded, query, catalog, offset=statement.offset, is_on=is_on
+            )
+
+    def _body(self, query: RoundedQuery) -> AskBody:
         amount = self.variables.stated
         stated = {
             name: value
@@ -112,10 +130,10 @@ class Desk:
             return AskBody.model_validate(
                 {
                     **stated,
-                    "sql": sql,
+                    "sql": query.text,
                     "groups_per_unit": None if groups is None else int(groups),
-                    "parameters": json_from(list(values)) if values else None,
-                    "dialect": self.variables.stated("dialect"),
+                    "parameters": json_from(query.parameters),
+                    "dialect": query.dialect.value,
                     "accept_unlikely": self.variables.is_on("accept_unlikely"),
                 }
             )
@@ -153,8 +171,8 @@ class Desk:
 class _told:  # noqa: N801 - used like a function
     """Tells errors of the server as PostgreSQL's clients read them."""
 
-    def __init__(self, offset: int | None) -> None:
-        self._offset = offset
+    def __init__(self, offset: int | None, hint: str = "") -> None:
+        self._offset, self._hint = offset, hint
 
     def __enter__(self) -> None:
         """Begin."""
@@ -162,7 +180,9 @@ class _told:  # noqa: N801 - used like a function
     def __exit__(self, _: object, error: BaseException | None, __: object) -> None:
         """Replace an error of the server."""
         if isinstance(error, Exception) and not isinstance(error, WireError):
-            raise wire_error(error_of(error), self._offset) from None
+            told = wire_error(error_of(error), self._offset)
+            told.hint = ". ".join(each for each in (told.hint, self._hint) if each)
+            raise told from None
 
 
 def _no_other_margins(*_: object) -> Any:
@@ -176,7 +196,7 @@ def _no_other_margins(*_: object) -> Any:
 class Shape:
     """The columns of a result, before it is there or from it."""
 
-    columns: tuple[Column, ...]
+    columns: tuple[WireColumn, ...]
     has_ends: tuple[bool, ...] | None
     """For each column of the answer, whether the ends of its interval follow; None if unknown."""
 
@@ -211,9 +231,10 @@ def result_of(
     names: Sequence[str] | None,
     has_intervals: bool,
     shape: Shape | None,
+    notices: tuple[WireFrame, ...] = (),
 ) -> Result:
     """Return an answer as a result, with the columns that were described if some were."""
-    columns: list[Column] = []
+    columns: list[WireColumn] = []
     values: list[list[Any]] = []
     own = _names(answer.columns, names)
     intervals = answer.column_intervals or [None] * len(own)
@@ -235,7 +256,7 @@ def result_of(
         columns = list(shape.columns)
     rows: list[Row] = list(zip(*values, strict=True))
     said = _said(answer, own, has_intervals)
-    return Result(tag="SELECT", columns=tuple(columns), rows=rows, notices=(said,))
+    return Result(tag="SELECT", columns=tuple(columns), rows=rows, notices=(said, *notices))
 
 
 def _has_ends(answer: Answer, has_intervals: bool) -> tuple[bool, ...]:
@@ -264,7 +285,7 @@ def _ends_of(answer: Answer, i: int) -> tuple[list[Any], list[Any]]:
     return low, high
 
 
-def _said(answer: Answer, names: Sequence[str], has_intervals: bool) -> Frame:
+def _said(answer: Answer, names: Sequence[str], has_intervals: bool) -> WireFrame:
     """Return the notice after an answer: what it cost, what remains, and what limits it."""
     printed = [str(each) for each in answer.notes if isinstance(each, Note) and each.is_printed]
     margins = [] if has_intervals else _margins(answer, names)
@@ -284,8 +305,3 @@ def _margins(answer: Answer, names: Sequence[str]) -> list[str]:
     level = f"{float(answer.confidence) * 100:g}%"
     more = "SET discreet.intervals = on adds columns for them."
     return [f"Margin of error at {level} confidence: {', '.join(found)}. {more}"]
-
-
-def now() -> datetime:
-    """Return the time as statements see it."""
-    return datetime.now(UTC)

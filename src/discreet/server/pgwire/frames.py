@@ -20,6 +20,9 @@ VERSION_3 = 3 << 16
 MOST_STARTUP = 10_000
 """Bytes of the first message; PostgreSQL has the same limit."""
 
+AT_ONCE = 1 << 16
+"""Bytes that are read at once."""
+
 MOST_PASSWORD = 4_096
 """Bytes of a message while somebody signs in."""
 
@@ -29,7 +32,7 @@ class ProtocolError(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class Frame:
+class WireFrame:
     """A message: its letter and its content."""
 
     kind: bytes
@@ -40,7 +43,7 @@ class Frame:
         return self.kind + INT32.pack(len(self.body) + 4) + self.body
 
 
-class Reader:
+class FrameReader:
     """Reads the parts of a message; anything that is missing is a ProtocolError."""
 
     def __init__(self, body: bytes) -> None:
@@ -99,6 +102,8 @@ class Stream:
 
     def __init__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         self._reader, self._writer = reader, writer
+        self._read = bytearray()
+        """What came and belongs to messages that were not asked for yet."""
 
     async def first(self) -> tuple[int, bytes]:
         """Return the code and the content of a message without a letter."""
@@ -107,21 +112,25 @@ class Stream:
             raise ProtocolError("The first message has a wrong length")
         return code, await self._exactly(length - 8)
 
-    async def read(self, most: int) -> Frame:
+    async def read(self, most: int) -> WireFrame:
         """Return the next message; of one that is too long, only its letter is read."""
         head = await self._exactly(5)
         (length,) = INT32.unpack(head[1:])
         if not 4 <= length <= most + 4:
             raise ProtocolError("A message is too long")
-        return Frame(head[:1], await self._exactly(length - 4))
+        return WireFrame(head[:1], await self._exactly(length - 4))
 
     async def _exactly(self, count: int) -> bytes:
-        try:
-            return await self._reader.readexactly(count)
-        except asyncio.IncompleteReadError:
-            raise ConnectionResetError from None
+        while len(self._read) < count:
+            more = await self._reader.read(AT_ONCE)
+            if not more:
+                raise ConnectionResetError
+            self._read += more
+        found = bytes(self._read[:count])
+        del self._read[:count]
+        return found
 
-    def write(self, *frames: Frame) -> None:
+    def write(self, *frames: WireFrame) -> None:
         """Send messages, at the latest with the next `flush`."""
         for each in frames:
             self._writer.write(each.to_bytes())
@@ -140,9 +149,14 @@ class Stream:
         return self._reader.at_eof() or self._writer.is_closing()
 
     @property
+    def has_read_ahead(self) -> bool:
+        """Whether bytes of the next message are here already."""
+        return bool(self._read)
+
+    @property
     def has_unread(self) -> bool:
         """Whether bytes came that were not read."""
-        return bool(self._reader._buffer)  # type: ignore[attr-defined]  # noqa: SLF001 - no other way
+        return bool(self._read or self._reader._buffer)  # type: ignore[attr-defined]  # noqa: SLF001 - no other way
 
     def close(self) -> None:
         """Close the connection."""
@@ -154,14 +168,14 @@ def text(value: str) -> bytes:
     return value.replace("\0", "").encode("utf-8", "backslashreplace") + b"\0"
 
 
-def fields(kind: bytes, content: Mapping[str, str]) -> Frame:
+def fields(kind: bytes, content: Mapping[str, str]) -> WireFrame:
     """Return an error or a notice."""
     parts = [name.encode() + text(value) for name, value in content.items() if value]
-    return Frame(kind, b"".join(parts) + b"\0")
+    return WireFrame(kind, b"".join(parts) + b"\0")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Column:
+class WireColumn:
     """A column of a result, as clients see it."""
 
     name: str
@@ -169,39 +183,39 @@ class Column:
     size: int = -1
 
 
-def row_description(columns: Sequence[Column], formats: Sequence[int]) -> Frame:
+def row_description(columns: Sequence[WireColumn], formats: Sequence[int]) -> WireFrame:
     """Return names and types of columns, and whether each is text or binary."""
     body = [UINT16.pack(len(columns))]
     for column, form in zip(columns, formats, strict=True):
         numbers = Struct("!ihihih").pack(0, 0, column.type, column.size, -1, form)
         body.append(text(column.name) + numbers)
-    return Frame(b"T", b"".join(body))
+    return WireFrame(b"T", b"".join(body))
 
 
-def data_row(values: Iterable[bytes | None]) -> Frame:
+def data_row(values: Iterable[bytes | None]) -> WireFrame:
     """Return a row."""
     found = list(values)
     parts = [INT32.pack(-1) if each is None else INT32.pack(len(each)) + each for each in found]
-    return Frame(b"D", UINT16.pack(len(found)) + b"".join(parts))
+    return WireFrame(b"D", UINT16.pack(len(found)) + b"".join(parts))
 
 
-def complete(tag: str) -> Frame:
+def complete(tag: str) -> WireFrame:
     """Return that a statement is done."""
-    return Frame(b"C", text(tag))
+    return WireFrame(b"C", text(tag))
 
 
-def parameter_status(name: str, value: str) -> Frame:
+def parameter_status(name: str, value: str) -> WireFrame:
     """Return what a setting of the connection is."""
-    return Frame(b"S", text(name) + text(value))
+    return WireFrame(b"S", text(name) + text(value))
 
 
-def parameter_description(types: Sequence[int]) -> Frame:
+def parameter_description(types: Sequence[int]) -> WireFrame:
     """Return the types of parameters."""
-    return Frame(b"t", UINT16.pack(len(types)) + b"".join(map(INT32.pack, types)))
+    return WireFrame(b"t", UINT16.pack(len(types)) + b"".join(map(INT32.pack, types)))
 
 
-PARSED, BOUND, CLOSED, NO_DATA = (Frame(each, b"") for each in (b"1", b"2", b"3", b"n"))
-SUSPENDED, EMPTY, COPY_DONE = (Frame(each, b"") for each in (b"s", b"I", b"c"))
+PARSED, BOUND, CLOSED, NO_DATA = (WireFrame(each, b"") for each in (b"1", b"2", b"3", b"n"))
+SUSPENDED, EMPTY, COPY_DONE = (WireFrame(each, b"") for each in (b"s", b"I", b"c"))
 
 
 def formats_of(given: Sequence[int], count: int) -> tuple[int, ...]:

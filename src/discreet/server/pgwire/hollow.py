@@ -14,10 +14,9 @@ that reads one of them, however its name is written.
 
 import os
 import pwd
-import shutil
+import socket
 import subprocess
 import sys
-import tempfile
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
@@ -28,7 +27,11 @@ from discreet.catalog import Catalog
 from discreet.catalog.schema import Column, Kind, PathUnit, PrivateTable, Table
 from discreet.catalog.shown import unit_text
 from discreet.errors import DiscreetError, MissingExtraError
+from discreet.locked_folders import make_locked_folder, remove_abandoned_folders
 from discreet.server.pgwire import hollow_launch
+from discreet.server.pgwire.frames import VERSION_3
+
+PREFIX = "discreet-hollow-"
 
 ROLE = "analyst"
 """The one role that can sign in."""
@@ -56,6 +59,8 @@ fsync = off
 full_page_writes = off
 wal_level = minimal
 max_wal_senders = 0
+min_wal_size = 2MB
+max_wal_size = 4MB
 autovacuum = off
 max_parallel_workers_per_gather = 0
 max_worker_processes = 0
@@ -93,9 +98,52 @@ USED_BY_CLIENTS = (
     "pg_tablespace_size",
     "pg_total_relation_size",
     "random",
+    "set_config",
     "timeofday",
 )
 """Functions that clients call and that do no harm, though their results change."""
+
+SETTABLE = (
+    "application_name",
+    "bytea_output",
+    "client_min_messages",
+    "datestyle",
+    "extra_float_digits",
+    "intervalstyle",
+    "search_path",
+    "timezone",
+)
+"""Settings that a function may set as well; clients such as pgAdmin begin with one of them."""
+
+SET_CONFIG = f"""
+ALTER FUNCTION pg_catalog.set_config(text, text, boolean) RENAME TO set_config_of_any;
+
+CREATE FUNCTION pg_catalog.set_config(setting text, value text, is_local boolean) RETURNS text
+LANGUAGE plpgsql SECURITY DEFINER AS $$
+BEGIN
+  IF pg_catalog.lower(setting) = ANY (ARRAY[{", ".join(f"'{each}'" for each in SETTABLE)}]) THEN
+    RETURN pg_catalog.set_config_of_any(setting, value, is_local);
+  END IF;
+  RAISE insufficient_privilege USING MESSAGE = 'set_config cannot change this setting here',
+    HINT = 'Write SET name = value, as a statement of its own';
+END $$;
+"""
+
+OWN_CONNECTION = """
+DO $$
+DECLARE v text; columns text;
+BEGIN
+  FOR v IN VALUES ('pg_stat_ssl'), ('pg_stat_gssapi') LOOP
+    SELECT string_agg(format('%s AS %I', CASE
+        WHEN attname = 'pid' THEN 'pg_backend_pid()'
+        WHEN atttypid = 'boolean'::regtype THEN 'false'
+        ELSE format('NULL::%s', atttypid::regtype) END, attname), ', ' ORDER BY attnum)
+      INTO columns FROM pg_attribute WHERE attrelid = v::regclass AND attnum > 0;
+    EXECUTE format('CREATE OR REPLACE VIEW pg_catalog.%I AS SELECT %s', v, columns);
+  END LOOP;
+END $$;
+"""
+"""Views in which a client looks for its own connection to the database; others are not shown."""
 
 REVOKED = ("repeat", "lpad", "rpad", "array_fill", "pg_stat_get_activity")
 """Functions that fill the memory, or show what other connections do."""
@@ -125,10 +173,16 @@ class Hollow:
     def __init__(self, name: str, catalog: Catalog, connections: int) -> None:
         self._binaries = binaries()
         self._user = LOW_USER if os.geteuid() == 0 else ""
-        self._folder = Path(tempfile.mkdtemp(prefix="discreet-hollow-"))
+        remove_abandoned_folders(PREFIX)
+        self._locked = make_locked_folder(PREFIX)
+        self._folder = self._locked.folder / "run"
         self._process: subprocess.Popen[bytes] | None = None
+        self._name = name
         try:
+            self._folder.mkdir(mode=0o700)
             self._own(self._folder)
+            if self._user:  # who needs to get through to the folder inside
+                self._locked.folder.chmod(0o711)
             self._make(name, catalog, connections)
             self._start()
         except (OSError, subprocess.SubprocessError) as error:
@@ -145,8 +199,14 @@ class Hollow:
 
     def _make(self, name: str, catalog: Catalog, connections: int) -> None:
         data = str(self._folder / "data")
-        made = ("--username=hollow", "--no-sync", "--locale=C", "--encoding=UTF8", "--auth=reject")
-        self._run("initdb", "--pgdata", data, *made)
+        made = (
+            "--username=discreet",
+            "--no-sync",
+            "--locale=C",
+            "--encoding=UTF8",
+            "--auth=reject",
+        )
+        self._run("initdb", "--pgdata", data, "--wal-segsize=1", *made)
         self._write("postgresql.auto.conf", SETTINGS.format(**self._places(connections)))
         self._write("pg_hba.conf", ACCESS)
         database = quoted(name)
@@ -183,7 +243,8 @@ class Hollow:
     def _single(self, data: str, database: str, statements: Sequence[str]) -> None:
         """Run statements as the superuser, who cannot sign in to the running database."""
         content = "".join(f"{each.strip().rstrip(';')};\n\n" for each in statements)
-        more = ("-c", "default_transaction_read_only=off", "-c", "exit_on_error=on")
+        settings = ("default_transaction_read_only=off", "exit_on_error=on")
+        more = [part for each in (*settings, "allow_system_table_mods=on") for part in ("-c", each)]
         arguments = ("--single", "-j", "-D", data, *more, database)
         self._run("postgres", *arguments, given=content)
 
@@ -198,7 +259,7 @@ class Hollow:
             start_new_session=True,  # Ctrl-C is for the server, which then ends this
         )
         limit = time.monotonic() + SECONDS
-        while not self.address.exists():
+        while not is_ready(self.address, self._name):
             if self._process.poll() is not None or time.monotonic() > limit:
                 raise HollowError(*NOT_STARTED)
             time.sleep(0.02)
@@ -218,7 +279,21 @@ class Hollow:
             if self._process.poll() is None:
                 self._process.kill()
                 self._process.wait()
-        shutil.rmtree(self._folder, ignore_errors=True)
+        self._locked.remove()
+
+
+def is_ready(address: Path, database: str) -> bool:
+    """Return whether a database at a socket lets its role in: it listens before it does."""
+    pairs = f"user\0{ROLE}\0database\0{database}\0\0".encode()
+    body = VERSION_3.to_bytes(4, "big") + pairs
+    try:
+        with socket.socket(socket.AF_UNIX) as tried:
+            tried.settimeout(SECONDS)
+            tried.connect(str(address))
+            tried.sendall((len(body) + 4).to_bytes(4, "big") + body)
+            return tried.recv(1) == b"R"
+    except OSError:
+        return False
 
 
 QUICKLY = 3
@@ -282,6 +357,8 @@ def tables_sql(name: str, catalog: Catalog) -> list[str]:
         *(each for table in tables for each in _table(table)),
         *(each for table in tables for each in _references(table, catalog)),
         f"GRANT SELECT ON ALL TABLES IN SCHEMA public TO {ROLE}",
+        *SET_CONFIG.split("\n\n"),
+        OWN_CONNECTION,
         REVOKE,
     ]
 

@@ -11,10 +11,10 @@ from discreet.server.pgwire.frames import (
     CANCEL_REQUEST,
     INT32,
     VERSION_3,
-    Frame,
+    FrameReader,
     ProtocolError,
-    Reader,
     Stream,
+    WireFrame,
     text,
 )
 from discreet.server.pgwire.hollow import ROLE
@@ -26,7 +26,7 @@ SECONDS = 10
 MOST = 1 << 24
 """Bytes of a message: longer ones would fill the memory of the server."""
 
-FLUSH, SYNC = Frame(b"H", b""), Frame(b"S", b"")
+FLUSH, SYNC = WireFrame(b"H", b""), WireFrame(b"S", b"")
 
 ANY_TIME = frozenset([b"S", b"N", b"A"])
 """Replies that may come between others: settings, notices, notifications."""
@@ -49,7 +49,7 @@ class HollowLink:
         self._key = b""
         self.status = b"I"
         """Whether a transaction is open, or has failed."""
-        self.settings: list[Frame] = []
+        self.settings: list[WireFrame] = []
         """What it said of its settings when the connection began."""
         self._is_dirty = False
 
@@ -83,20 +83,20 @@ class HollowLink:
                     case b"E":
                         raise ConnectionRefusedError
 
-    async def ask(self, *sent: Frame) -> list[Frame]:
+    async def ask(self, *sent: WireFrame) -> list[WireFrame]:
         """Send messages; return the replies up to that of the last message, or up to an error."""
-        found: list[Frame] = []
+        found: list[WireFrame] = []
         await self._exchange(sent, found)
         return found
 
     async def relay(
         self,
-        *sent: Frame,
+        *sent: WireFrame,
         to: Stream,
         offset: int = 0,
         is_simple: bool = False,
         is_empty: bool = False,
-    ) -> Frame:
+    ) -> WireFrame:
         """Send messages and pass the replies on; return the last one.
 
         A client of the simple protocol knows fewer replies. Places in errors count from an offset.
@@ -107,18 +107,20 @@ class HollowLink:
             return await self._exchange(sent, passed)
         last = await self._exchange(ALLOW, [])
         if last.kind == b"E":  # the transaction has failed
-            await passed.add(last)
+            passed.add(last)
             return last
         last = await self._exchange(sent, passed)
         if last.kind != b"E":  # an error undoes what was set
             await self._exchange(FORBID, [])
         return last
 
-    async def _exchange(self, sent: Sequence[Frame], to: "list[Frame] | _Passed") -> Frame:
+    async def _exchange(
+        self, sent: Sequence[WireFrame], to: "list[WireFrame] | _Passed"
+    ) -> WireFrame:
         self._is_dirty = True
         self._stream.write(*sent, FLUSH)
         await self._stream.flush()
-        last = Frame(b"", b"")
+        last = WireFrame(b"", b"")
         async with asyncio.timeout(SECONDS):
             for each in sent:
                 last = await self._replies(ENDS[each.kind], to)
@@ -126,11 +128,13 @@ class HollowLink:
                     break
         return last
 
-    async def _replies(self, ends: frozenset[bytes], to: "list[Frame] | _Passed") -> Frame:
+    async def _replies(self, ends: frozenset[bytes], to: "list[WireFrame] | _Passed") -> WireFrame:
         while True:
             frame = await self._stream.read(MOST)
             if isinstance(to, _Passed):
-                await to.add(frame)
+                to.add(frame)
+                if not self._stream.has_read_ahead:
+                    await to.to.flush()
             elif frame.kind not in ANY_TIME:
                 to.append(frame)
             if frame.kind in ends or frame.kind == b"E":
@@ -172,10 +176,9 @@ class _Passed:
     hidden: frozenset[bytes]
     offset: int
 
-    async def add(self, frame: Frame) -> None:
+    def add(self, frame: WireFrame) -> None:
         if frame.kind not in self.hidden and frame.kind != b"A":
             self.to.write(told(frame, self.offset) if frame.kind == b"E" else frame)
-            await self.to.flush()
 
 
 NOT_SEEN = WireError(
@@ -187,66 +190,66 @@ BY_ROW_SECURITY = b"Rcheck_enable_rls"
 """Who has found out that a statement reads a table of the catalog."""
 
 
-def told(error: Frame, offset: int) -> Frame:
+def told(error: WireFrame, offset: int) -> WireFrame:
     """Return an error of the hollow PostgreSQL as clients get it."""
     if BY_ROW_SECURITY in error.body.split(b"\0"):
         return NOT_SEEN.frame()
     return moved(error, offset)
 
 
-def moved(error: Frame, offset: int) -> Frame:
+def moved(error: WireFrame, offset: int) -> WireFrame:
     """Return an error whose place counts from the beginning of the text that was sent."""
     parts = error.body.rstrip(b"\0").split(b"\0")
     found = [
         b"P%d" % (int(each[1:]) + offset) if each[:1] == b"P" and each[1:].isdigit() else each
         for each in parts
     ]
-    return Frame(b"E", b"\0".join(found) + b"\0\0")
+    return WireFrame(b"E", b"\0".join(found) + b"\0\0")
 
 
-def error_of(frame: Frame) -> WireError:
+def error_of(frame: WireFrame) -> WireError:
     """Return an error of the hollow PostgreSQL as one of ours."""
     parts = {each[:1]: each[1:].decode("utf-8", "replace") for each in frame.body.split(b"\0")}
     return WireError(parts.get(b"C", "XX000"), parts.get(b"M", ""), parts.get(b"H", ""))
 
 
-def parse_frame(name: str, sql: str, types: tuple[int, ...] = ()) -> Frame:
+def parse_frame(name: str, sql: str, types: tuple[int, ...] = ()) -> WireFrame:
     """Return the message that prepares a statement."""
     numbers = Struct(f"!H{len(types)}i").pack(len(types), *types)
-    return Frame(b"P", text(name) + text(sql) + numbers)
+    return WireFrame(b"P", text(name) + text(sql) + numbers)
 
 
-BIND_TEXT = Frame(b"B", text("") + text("") + Struct("!HHH").pack(0, 0, 0))
-DESCRIBE_PORTAL = Frame(b"D", b"P" + text(""))
-EXECUTE_ALL = Frame(b"E", text("") + INT32.pack(0))
+BIND_TEXT = WireFrame(b"B", text("") + text("") + Struct("!HHH").pack(0, 0, 0))
+DESCRIBE_PORTAL = WireFrame(b"D", b"P" + text(""))
+EXECUTE_ALL = WireFrame(b"E", text("") + INT32.pack(0))
 
 
-def _set_frames(value: str) -> tuple[Frame, ...]:
+def _set_frames(value: str) -> tuple[WireFrame, ...]:
     """Return the messages that set whether tables of the catalog may be read, and leave nothing."""
     own = "discreet.reads"
     return (
         parse_frame(own, f"SET row_security = {value}"),
-        Frame(b"B", text(own) + text(own) + Struct("!HHH").pack(0, 0, 0)),
-        Frame(b"E", text(own) + INT32.pack(0)),
-        Frame(b"C", b"P" + text(own)),
-        Frame(b"C", b"S" + text(own)),
+        WireFrame(b"B", text(own) + text(own) + Struct("!HHH").pack(0, 0, 0)),
+        WireFrame(b"E", text(own) + INT32.pack(0)),
+        WireFrame(b"C", b"P" + text(own)),
+        WireFrame(b"C", b"S" + text(own)),
     )
 
 
 ALLOW, FORBID = _set_frames("on"), _set_frames("off")
 
 
-def describe_statement(name: str) -> Frame:
+def describe_statement(name: str) -> WireFrame:
     """Return the message that asks for the types of a statement."""
-    return Frame(b"D", b"S" + text(name))
+    return WireFrame(b"D", b"S" + text(name))
 
 
-def described(frames: Sequence[Frame]) -> tuple[tuple[int, ...], list[tuple[str, int]] | None]:
+def described(frames: Sequence[WireFrame]) -> tuple[tuple[int, ...], list[tuple[str, int]] | None]:
     """Return types of parameters, and names and types of columns, from replies."""
     types: tuple[int, ...] = ()
     columns: list[tuple[str, int]] | None = None
     for each in frames:
-        reader = Reader(each.body)
+        reader = FrameReader(each.body)
         if each.kind == b"t":
             types = reader.numbers(INT32)
         elif each.kind == b"T":

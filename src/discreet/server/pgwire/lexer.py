@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from enum import Enum, auto
 
 
-class Kind(Enum):
+class WordKind(Enum):
     """What a word is."""
 
     WORD = auto()
@@ -30,7 +30,7 @@ class Kind(Enum):
 class Word:
     """A word of a statement, and where it is."""
 
-    kind: Kind
+    kind: WordKind
     text: str
     start: int
     end: int
@@ -38,7 +38,7 @@ class Word:
     @property
     def is_name(self) -> bool:
         """Whether it may be the name of a table or a column."""
-        return self.kind in (Kind.WORD, Kind.QUOTED)
+        return self.kind in (WordKind.WORD, WordKind.QUOTED)
 
 
 class LexicalError(ValueError):
@@ -71,14 +71,14 @@ def words_of(text: str) -> list[Word]:
 
 
 KINDS = {
-    "string": Kind.STRING,
-    "escaped": Kind.STRING,
-    "quoted": Kind.QUOTED,
-    "word": Kind.WORD,
-    "parameter": Kind.PARAMETER,
-    "number": Kind.NUMBER,
-    "operator": Kind.SIGN,
-    "sign": Kind.SIGN,
+    "string": WordKind.STRING,
+    "escaped": WordKind.STRING,
+    "quoted": WordKind.QUOTED,
+    "word": WordKind.WORD,
+    "parameter": WordKind.PARAMETER,
+    "number": WordKind.NUMBER,
+    "operator": WordKind.SIGN,
+    "sign": WordKind.SIGN,
 }
 
 
@@ -97,16 +97,16 @@ def _words(text: str) -> Iterator[Word]:
             raise LexicalError("Texts in E quotes that go on in another line are not supported")
         elif group in ("dollar", "tag"):
             place = _after_dollars(text, place, found["dollar"])
-            yield Word(Kind.STRING, text[start:place], start, place)
+            yield Word(WordKind.STRING, text[start:place], start, place)
         elif group != "space":
             yield Word(KINDS[group], _meant(found[0], KINDS[group]), start, place)
 
 
-def _meant(text: str, kind: Kind) -> str:
+def _meant(text: str, kind: WordKind) -> str:
     """Return a name as it is meant: in small letters, or without its quotes."""
-    if kind is Kind.QUOTED:
+    if kind is WordKind.QUOTED:
         return text[1:-1].replace('""', '"')
-    return text.lower() if kind is Kind.WORD else text
+    return text.lower() if kind is WordKind.WORD else text
 
 
 def _after_dollars(text: str, place: int, quote: str) -> int:
@@ -132,7 +132,7 @@ def _after_comment(text: str, place: int) -> int:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Statement:
+class SqlStatement:
     """One statement of a text."""
 
     text: str
@@ -145,7 +145,7 @@ class Statement:
     def starts_with(self, *words: str) -> bool:
         """Return whether it begins with these key words."""
         return [each.text for each in self.words[: len(words)]] == list(words) and all(
-            each.kind is Kind.WORD for each in self.words[: len(words)]
+            each.kind is WordKind.WORD for each in self.words[: len(words)]
         )
 
     @property
@@ -153,26 +153,26 @@ class Statement:
         """Its first key word; "(" for a query in brackets."""
         return self.words[0].text if self.words else ""
 
-    def part(self, first: int, last: int | None = None) -> "Statement":
+    def part(self, first: int, last: int | None = None) -> "SqlStatement":
         """Return the statement that some of its words are."""
         words = self.words[first:last]
         if not words:
-            return Statement(text="", offset=self.offset, words=())
+            return SqlStatement(text="", offset=self.offset, words=())
         return _statement(self.text, words, self.offset)
 
 
-def _statement(text: str, words: Sequence[Word], offset: int = 0) -> Statement:
+def _statement(text: str, words: Sequence[Word], offset: int = 0) -> SqlStatement:
     start, end = words[0].start, words[-1].end
     moved = (Word(each.kind, each.text, each.start - start, each.end - start) for each in words)
-    return Statement(text=text[start:end], offset=offset + start, words=tuple(moved))
+    return SqlStatement(text=text[start:end], offset=offset + start, words=tuple(moved))
 
 
-def statements_of(text: str) -> list[Statement]:
+def statements_of(text: str) -> list[SqlStatement]:
     """Return the statements of a text, which semicolons divide; empty ones are left out."""
-    found: list[Statement] = []
+    found: list[SqlStatement] = []
     current: list[Word] = []
     for each in words_of(text):
-        if each.kind is Kind.SIGN and each.text == ";":
+        if each.kind is WordKind.SIGN and each.text == ";":
             if current:
                 found.append(_statement(text, current))
             current = []
@@ -197,7 +197,7 @@ LONGEST_NAME = 63
 """Bytes of a name that PostgreSQL keeps; of a longer one, those are its name."""
 
 
-def names_table(statement: Statement, tables: frozenset[str]) -> bool:
+def names_table(statement: SqlStatement, tables: frozenset[str]) -> bool:
     """Return whether a statement reads one of some tables, whose names are in small letters.
 
     Where a name could be anything else, it is taken for a table: the database that describes them
@@ -230,10 +230,10 @@ def _is_in_from(words: Sequence[Word], i: int) -> bool:
     for _ in range(MOST_PARTS - 1):
         if i >= 2 and words[i - 1].text == "." and words[i - 2].is_name:
             i -= 2
-    return i > 0 and words[i - 1].kind is not Kind.QUOTED and words[i - 1].text in BEFORE_TABLES
+    return i > 0 and words[i - 1].kind is not WordKind.QUOTED and words[i - 1].text in BEFORE_TABLES
 
 
-def _reads_catalog(statement: Statement) -> bool:
+def _reads_catalog(statement: SqlStatement) -> bool:
     """Return whether a table of the database's own catalog is named as a table."""
     words = statement.words
     return any(
@@ -258,7 +258,7 @@ FALSE = ("1=0", "0=1", "1<>1", "0<>0", "1!=1", "1=2", "2=1", "false")
 """Conditions that no row meets, as clients write them to learn the columns of a table."""
 
 
-def is_empty_by_text(statement: Statement) -> bool:
+def is_empty_by_text(statement: SqlStatement) -> bool:
     """Return whether no row of a table matters: LIMIT 0, or a condition that no row meets.
 
     What PostgreSQL answers is then the same with and without rows. Without rows it may still have
@@ -267,7 +267,7 @@ def is_empty_by_text(statement: Statement) -> bool:
     return _ends_with_nothing(statement) or _false_condition(statement) is not None
 
 
-def has_no_rows(statement: Statement) -> bool:
+def has_no_rows(statement: SqlStatement) -> bool:
     """Return whether a result has no rows by its text; not so if COUNT(*) of nothing is in it."""
     if _ends_with_nothing(statement):
         return True
@@ -280,7 +280,7 @@ def has_no_rows(statement: Statement) -> bool:
     return "having" not in rest and (not has_call or ("group" in rest and "(" not in rest))
 
 
-def _ends_with_nothing(statement: Statement) -> bool:
+def _ends_with_nothing(statement: SqlStatement) -> bool:
     """Return whether LIMIT 0 ends a statement."""
     texts = _texts(_top(statement))
     for i, each in enumerate(texts):
@@ -291,15 +291,15 @@ def _ends_with_nothing(statement: Statement) -> bool:
     return False
 
 
-def _top(statement: Statement) -> list[Word]:
+def _top(statement: SqlStatement) -> list[Word]:
     """Return the words that are in no brackets, and the brackets around others."""
     depth, top = 0, []
     for each in statement.words:
-        if each.kind is Kind.SIGN and each.text == ")":
+        if each.kind is WordKind.SIGN and each.text == ")":
             depth -= 1
         if depth == 0:
             top.append(each)
-        if each.kind is Kind.SIGN and each.text == "(":
+        if each.kind is WordKind.SIGN and each.text == "(":
             depth += 1
     return top
 
@@ -313,7 +313,7 @@ def _texts(words: Sequence[Word]) -> list[str]:
     ]
 
 
-PLAIN = frozenset([Kind.WORD, Kind.NUMBER, Kind.SIGN])
+PLAIN = frozenset([WordKind.WORD, WordKind.NUMBER, WordKind.SIGN])
 
 
 def _ends(texts: Sequence[str], i: int) -> bool:
@@ -321,7 +321,7 @@ def _ends(texts: Sequence[str], i: int) -> bool:
     return i >= len(texts) or texts[i] in ("offset", "for", "fetch")
 
 
-def _false_condition(statement: Statement) -> tuple[list[str], int, int] | None:
+def _false_condition(statement: SqlStatement) -> tuple[list[str], int, int] | None:
     """Return where FROM begins and WHERE ends, if one of its conditions is false for all rows.
 
     All conditions must hold. A query inside the statement must be between both places: elsewhere
@@ -339,7 +339,7 @@ def _false_condition(statement: Statement) -> tuple[list[str], int, int] | None:
     start, end = top[where + 1].start, top[last - 1].end
     for each in statement.words[1:]:
         is_inside = top[first].start < each.start < end
-        if each.kind is Kind.WORD and each.text in QUERIES and not is_inside:
+        if each.kind is WordKind.WORD and each.text in QUERIES and not is_inside:
             return None
     condition = [each for each in statement.words if start <= each.start and each.end <= end]
     is_false = any(_is_false(each) for each in _conjuncts(condition))
@@ -351,15 +351,15 @@ def _conjuncts(words: Sequence[Word]) -> Iterator[list[Word]]:
     depth, is_between = 0, False
     part: list[Word] = []
     for each in words:
-        if each.kind is Kind.SIGN and each.text in "()":
+        if each.kind is WordKind.SIGN and each.text in "()":
             depth += 1 if each.text == "(" else -1
-        if depth == 0 and each.kind is Kind.WORD and each.text == "between":
+        if depth == 0 and each.kind is WordKind.WORD and each.text == "between":
             is_between = True
-        if depth == 0 and each.kind is Kind.WORD and each.text == "and" and not is_between:
+        if depth == 0 and each.kind is WordKind.WORD and each.text == "and" and not is_between:
             yield part
             part = []
             continue
-        if depth == 0 and each.kind is Kind.WORD and each.text == "and":
+        if depth == 0 and each.kind is WordKind.WORD and each.text == "and":
             is_between = False
         part.append(each)
     yield part
@@ -379,8 +379,9 @@ MOST_WORDS = 3
 """Words of a condition that no row meets."""
 
 
-def placeholders(statement: Statement) -> int:
+def placeholders(statement: SqlStatement) -> int:
     """Return the number of the last placeholder, 0 without any."""
     return max(
-        (int(each.text[1:]) for each in statement.words if each.kind is Kind.PARAMETER), default=0
+        (int(each.text[1:]) for each in statement.words if each.kind is WordKind.PARAMETER),
+        default=0,
     )

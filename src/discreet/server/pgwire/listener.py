@@ -16,24 +16,24 @@ from discreet.server.admission import Turns
 from discreet.server.asking import QueryRunner
 from discreet.server.callers import Caller
 from discreet.server.faults import CallError
-from discreet.server.pgwire.connection import Connection
-from discreet.server.pgwire.desk import Desk
+from discreet.server.pgwire.connection import ClientConnection
+from discreet.server.pgwire.desk import AccountDesk
 from discreet.server.pgwire.frames import (
     CANCEL_REQUEST,
     GSS_REQUEST,
     INT32,
     SSL_REQUEST,
     VERSION_3,
-    Frame,
+    FrameReader,
     ProtocolError,
-    Reader,
     Stream,
+    WireFrame,
     parameter_status,
     text,
 )
 from discreet.server.pgwire.hollow import Hollow, HollowError
 from discreet.server.pgwire.hollow_link import HollowLink
-from discreet.server.pgwire.sign_in import Asked, asked_in, caller_of
+from discreet.server.pgwire.sign_in import ClientGreeting, asked_in, caller_of
 from discreet.server.pgwire.sqlstates import WireError
 from discreet.server.pgwire.statements import Session
 from discreet.server.pgwire.variables import Variables
@@ -41,7 +41,7 @@ from discreet.server.settings import Settings
 from discreet.server.signing import SignIns
 from discreet.server.sites import Site
 
-OK = Frame(b"R", INT32.pack(0))
+OK = WireFrame(b"R", INT32.pack(0))
 
 CLOSING = ("57P01", "The server is shutting down", "Connect again in a few seconds")
 CROWDED = ("53300", "Too many connections are open", "Close some, or connect again later")
@@ -73,7 +73,7 @@ class Listener:
     """The context of encrypted connections, if there is one."""
     _server: asyncio.Server | None = None
     _tasks: "set[asyncio.Task[None]]" = field(default_factory=set)
-    _open: dict[int, tuple[bytes, Connection]] = field(default_factory=dict)
+    _open: dict[int, tuple[bytes, ClientConnection]] = field(default_factory=dict)
     """Connections that have signed in, by their numbers, with the keys for cancelling."""
     _per_account: Counter[str] = field(default_factory=Counter)
     _numbers: "count[int]" = field(default_factory=lambda: count(1))
@@ -172,7 +172,7 @@ class Listener:
             if not self._per_account[account]:
                 del self._per_account[account]
 
-    async def admit(self, connection: Connection, key: bytes, number: int) -> None:
+    async def admit(self, connection: ClientConnection, key: bytes, number: int) -> None:
         """Serve a client that has signed in; it can be cancelled by its key."""
         self._open[number] = (key, connection)
         try:
@@ -242,7 +242,7 @@ class Guest:
             await self._served(stream, asked, caller, variables)
 
     async def _served(
-        self, stream: Stream, asked: Asked, caller: Caller, variables: Variables
+        self, stream: Stream, asked: ClientGreeting, caller: Caller, variables: Variables
     ) -> None:
         try:
             hollow = await self.listener.hollow(caller.site)
@@ -261,7 +261,7 @@ class Guest:
             raise WireError(*NOT_DESCRIBED, is_fatal=True) from None
         number, key = self.listener.next_number(), SYSTEM.draw(4)
         _greet(stream, link, asked, number, key)
-        desk = Desk(
+        desk = AccountDesk(
             caller=caller,
             runner=self.runner,
             planning=self.planning,
@@ -270,7 +270,7 @@ class Guest:
             variables=variables,
         )
         session = Session(desk=desk, stream=stream, link=link, open_scratch=scratch)
-        connection = Connection(
+        connection = ClientConnection(
             stream=stream,
             session=session,
             most_bytes=self.listener.settings.limits.body_bytes,
@@ -283,12 +283,12 @@ class Guest:
         stream: Stream,
         writer: asyncio.StreamWriter,
         host: str,
-    ) -> Asked | None:
+    ) -> ClientGreeting | None:
         """Return what a client says of itself; None if it only wanted to cancel something."""
         for _ in range(3):  # encryption may be asked for in two ways, and then not again
             code, body = await stream.first()
             if code == CANCEL_REQUEST:
-                number, key = Reader(body).number(INT32), body[4:]
+                number, key = FrameReader(body).number(INT32), body[4:]
                 await self.listener.cancel(number, key, host)
                 return None
             if code == SSL_REQUEST and self.listener.tls is not None and not self.is_encrypted:
@@ -301,7 +301,7 @@ class Guest:
                 stream.write_letter(b"N")
                 await stream.flush()
             elif code >> 16 == VERSION_3 >> 16:
-                asked = asked_in(Reader(body))
+                asked = asked_in(FrameReader(body))
                 if code & 0xFFFF or asked.unknown:
                     stream.write(_older(asked.unknown))
                 return asked
@@ -319,24 +319,26 @@ def _is_local(host: str) -> bool:
     return host in ("127.0.0.1", "::1")
 
 
-def _variables(asked: Asked) -> Variables:
+def _variables(asked: ClientGreeting) -> Variables:
     try:
         return Variables(given=dict(asked.variables))
     except WireError as error:
         raise WireError(error.code, error.what, error.hint, is_fatal=True) from None
 
 
-def _older(unknown: tuple[str, ...]) -> Frame:
+def _older(unknown: tuple[str, ...]) -> WireFrame:
     """Return that only version 3.0 is known, and which extensions are not."""
     names = b"".join(map(text, unknown))
-    return Frame(b"v", Struct("!ii").pack(VERSION_3, len(unknown)) + names)
+    return WireFrame(b"v", Struct("!ii").pack(VERSION_3, len(unknown)) + names)
 
 
-def _greet(stream: Stream, link: HollowLink, asked: Asked, number: int, key: bytes) -> None:
+def _greet(
+    stream: Stream, link: HollowLink, asked: ClientGreeting, number: int, key: bytes
+) -> None:
     """Tell a client who has signed in what it talks to."""
     stream.write(OK)
     for each in link.settings:
-        name = Reader(each.body).text()
+        name = FrameReader(each.body).text()
         is_user = name == "session_authorization"
         stream.write(parameter_status(name, asked.user) if is_user else each)
-    stream.write(Frame(b"K", INT32.pack(number) + key), Frame(b"Z", b"I"))
+    stream.write(WireFrame(b"K", INT32.pack(number) + key), WireFrame(b"Z", b"I"))

@@ -9,13 +9,13 @@ from typing import Any
 from discreet.server.pgwire.frames import (
     COPY_DONE,
     UINT16,
-    Column,
-    Frame,
+    WireColumn,
+    WireFrame,
     complete,
     data_row,
     row_description,
 )
-from discreet.server.pgwire.lexer import Kind, Statement
+from discreet.server.pgwire.lexer import SqlStatement, WordKind
 from discreet.server.pgwire.routing import closing_bracket, string_in
 from discreet.server.pgwire.sqlstates import WireError
 from discreet.server.pgwire.values import SIZES, TEXT, encoded, shown
@@ -23,12 +23,12 @@ from discreet.server.pgwire.values import SIZES, TEXT, encoded, shown
 Row = tuple[Any, ...]
 
 
-def column(name: str, type_: int) -> Column:
+def column(name: str, type_: int) -> WireColumn:
     """Return a column of a result."""
-    return Column(name=name, type=type_, size=SIZES.get(type_, -1))
+    return WireColumn(name=name, type=type_, size=SIZES.get(type_, -1))
 
 
-def text_column(name: str) -> tuple[Column, ...]:
+def text_column(name: str) -> tuple[WireColumn, ...]:
     """Return the only column of a result of texts."""
     return (column(name, TEXT),)
 
@@ -49,20 +49,20 @@ class Result:
 
     tag: str
     """What is said when it is done; the number of rows is added for a result with rows."""
-    columns: tuple[Column, ...] | None = None
+    columns: tuple[WireColumn, ...] | None = None
     rows: Sequence[Row] = ()
-    notices: tuple[Frame, ...] = ()
+    notices: tuple[WireFrame, ...] = ()
     copy: CopyForm | None = None
     sent: int = field(default=0)
     """How many rows the client has."""
 
-    def description(self, formats: Sequence[int]) -> Frame | None:
+    def description(self, formats: Sequence[int]) -> WireFrame | None:
         """Return the columns, if there are rows to come."""
         if self.columns is None or self.copy is not None:
             return None
         return row_description(self.columns, formats)
 
-    def frames(self, formats: Sequence[int], most: int = 0) -> Iterator[Frame]:
+    def frames(self, formats: Sequence[int], most: int = 0) -> Iterator[WireFrame]:
         """Yield the next rows, at most so many (0 is all), and how it ended."""
         if self.sent == 0:
             yield from self.notices
@@ -78,7 +78,7 @@ class Result:
             yield data_row(map(encoded, row, types, formats))
         count, self.sent = last - self.sent, last
         if most > 0 and count == most:
-            yield Frame(b"s", b"")
+            yield WireFrame(b"s", b"")
         else:
             rows = self.sent if most <= 0 else count
             yield complete(f"{self.tag} {rows}" if self.tag in COUNTED else self.tag)
@@ -98,20 +98,20 @@ ESCAPES = str.maketrans(
 )
 
 
-def _copied(result: Result, how: CopyForm) -> Iterator[Frame]:
+def _copied(result: Result, how: CopyForm) -> Iterator[WireFrame]:
     """Yield rows as COPY … TO STDOUT sends them."""
     columns = result.columns or ()
     code = 1 if how.form == "binary" else 0
     head = Struct("!b").pack(code) + UINT16.pack(len(columns)) + UINT16.pack(code) * len(columns)
-    yield Frame(b"H", head)
+    yield WireFrame(b"H", head)
     writers = {"binary": _binary, "csv": _csv, "text": _text}
     for each in writers[how.form](result, columns, how):
-        yield Frame(b"d", each)
+        yield WireFrame(b"d", each)
     yield COPY_DONE
     yield complete(f"COPY {len(result.rows)}")
 
 
-def _binary(result: Result, columns: Sequence[Column], _: CopyForm) -> Iterator[bytes]:
+def _binary(result: Result, columns: Sequence[WireColumn], _: CopyForm) -> Iterator[bytes]:
     types = [each.type for each in columns]
     head = SIGNATURE
     for row in result.rows:
@@ -120,7 +120,7 @@ def _binary(result: Result, columns: Sequence[Column], _: CopyForm) -> Iterator[
     yield head + TRAILER
 
 
-def _text(result: Result, columns: Sequence[Column], how: CopyForm) -> Iterator[bytes]:
+def _text(result: Result, columns: Sequence[WireColumn], how: CopyForm) -> Iterator[bytes]:
     null, between = ("\\N" if how.null is None else how.null), how.delimiter or "\t"
     escapes = {ord(between): f"\\{between}"} | ESCAPES
     if how.has_header:
@@ -131,7 +131,7 @@ def _text(result: Result, columns: Sequence[Column], how: CopyForm) -> Iterator[
         yield f"{between.join(cells)}\n".encode("utf-8", "replace")
 
 
-def _csv(result: Result, columns: Sequence[Column], how: CopyForm) -> Iterator[bytes]:
+def _csv(result: Result, columns: Sequence[WireColumn], how: CopyForm) -> Iterator[bytes]:
     rows: list[list[str | None]] = [[each.name for each in columns]] if how.has_header else []
     rows += [[None if each is None else shown(each) for each in row] for row in result.rows]
     null, between = how.null or "", how.delimiter or ","
@@ -153,7 +153,7 @@ def _quoted(text: str) -> str:
     return '"' + text.replace('"', '""') + '"'
 
 
-def copied_in(statement: Statement) -> tuple[Statement, CopyForm]:
+def copied_in(statement: SqlStatement) -> tuple[SqlStatement, CopyForm]:
     """Return the query of COPY (query) TO STDOUT, and how its rows are written."""
     words = statement.words
     if len(words) < 3 or words[1].text != "(":
@@ -168,12 +168,12 @@ UNKNOWN_OPTIONS = frozenset(
 )
 
 
-def _form(options: Statement) -> CopyForm:
+def _form(options: SqlStatement) -> CopyForm:
     given: dict[str, str] = {}
     words = [each for each in options.words if each.text not in ("(", ")", ",", "=")]
     for i, each in enumerate(words):
         following = words[i + 1] if i + 1 < len(words) else None
-        if each.kind is not Kind.WORD:
+        if each.kind is not WordKind.WORD:
             continue
         if each.text in ("binary", "csv", "text"):
             given["form"] = each.text

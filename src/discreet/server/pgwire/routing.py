@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import Enum, auto
 
-from discreet.server.pgwire.lexer import Kind, Statement, Word, names_table
+from discreet.server.pgwire.lexer import SqlStatement, Word, WordKind, names_table
 from discreet.server.pgwire.sqlstates import WireError
 from discreet.server.pgwire.variables import PASSED_ON, PREFIX, is_iso
 
@@ -49,7 +49,7 @@ ONLY_READS = (
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Known:
+class KnownNames:
     """What the route of a statement depends on."""
 
     tables: frozenset[str]
@@ -59,10 +59,10 @@ class Known:
     """Names of cursors and prepared statements that are not the hollow PostgreSQL's."""
 
 
-def route_of(statement: Statement, known: Known) -> Route:
+def route_of(statement: SqlStatement, known: KnownNames) -> Route:
     """Return who answers a statement, or reject one that nobody does."""
     verb = statement.verb
-    if statement.words[0].kind is Kind.QUOTED:
+    if statement.words[0].kind is WordKind.QUOTED:
         raise WireError("42601", f'syntax error at or near "{verb}"', position=1)
     if verb in QUERIES:
         return Route.ASK if names_table(statement, known.tables) else Route.HOLLOW
@@ -74,42 +74,42 @@ def route_of(statement: Statement, known: Known) -> Route:
     return decide(statement, known)
 
 
-def _explain(statement: Statement, known: Known) -> Route:
+def _explain(statement: SqlStatement, known: KnownNames) -> Route:
     return Route.EXPLAIN if names_table(statement, known.tables) else Route.HOLLOW
 
 
-def _copy(statement: Statement, known: Known) -> Route:
-    texts = [each.text for each in statement.words if each.kind is Kind.WORD]
+def _copy(statement: SqlStatement, known: KnownNames) -> Route:
+    texts = [each.text for each in statement.words if each.kind is WordKind.WORD]
     if "to" not in texts or "stdout" not in texts or "program" in texts:
         fix = "Write COPY (SELECT …) TO STDOUT"
         raise WireError("0A000", "Only COPY of a query to STDOUT is supported", fix, position=1)
     return Route.COPY if names_table(_unbracketed(statement), known.tables) else Route.HOLLOW
 
 
-def _unbracketed(statement: Statement) -> Statement:
+def _unbracketed(statement: SqlStatement) -> SqlStatement:
     """Return COPY t TO … as if t stood after FROM, so that it is seen as a table."""
-    words = (Word(Kind.WORD, "from", 0, 0), *statement.words[1:])
-    return Statement(text=statement.text, offset=statement.offset, words=words)
+    words = (Word(WordKind.WORD, "from", 0, 0), *statement.words[1:])
+    return SqlStatement(text=statement.text, offset=statement.offset, words=words)
 
 
-def _declare(statement: Statement, known: Known) -> Route:
+def _declare(statement: SqlStatement, known: KnownNames) -> Route:
     name = statement.words[1].text if len(statement.words) > 1 else ""
     if name in known.cursors:
         raise WireError("42P03", f'cursor "{name}" already exists')
     return Route.DECLARE if names_table(statement, known.tables) else Route.HOLLOW
 
 
-def _fetch(statement: Statement, known: Known) -> Route:
+def _fetch(statement: SqlStatement, known: KnownNames) -> Route:
     return Route.FETCH if statement.words[-1].text in known.cursors else Route.HOLLOW
 
 
-def _close(statement: Statement, known: Known) -> Route:
+def _close(statement: SqlStatement, known: KnownNames) -> Route:
     name = statement.words[-1]
-    is_all = name.kind is Kind.WORD and name.text == "all"
+    is_all = name.kind is WordKind.WORD and name.text == "all"
     return Route.CLOSE if is_all or name.text in known.cursors else Route.HOLLOW
 
 
-def _set(statement: Statement, _: Known) -> Route:
+def _set(statement: SqlStatement, _: KnownNames) -> Route:
     found = setting_in(statement)
     if found.name == "datestyle" and not is_iso(found.value or ""):
         hint = "SET datestyle = 'ISO'"
@@ -117,33 +117,33 @@ def _set(statement: Statement, _: Known) -> Route:
     return Route.HOLLOW if found.name in PASSED_ON else Route.SET
 
 
-def _reset(statement: Statement, _: Known) -> Route:
+def _reset(statement: SqlStatement, _: KnownNames) -> Route:
     name = name_of(statement.words[1:])
     return Route.HOLLOW if name in PASSED_ON else Route.RESET
 
 
-def _show(statement: Statement, _: Known) -> Route:
+def _show(statement: SqlStatement, _: KnownNames) -> Route:
     return Route.SHOW if name_of(statement.words[1:]).startswith(PREFIX) else Route.HOLLOW
 
 
-def _deallocate(statement: Statement, known: Known) -> Route:
+def _deallocate(statement: SqlStatement, known: KnownNames) -> Route:
     name = statement.words[-1]
-    is_all = name.kind is Kind.WORD and name.text == "all"
+    is_all = name.kind is WordKind.WORD and name.text == "all"
     return Route.DEALLOCATE if is_all or name.text in known.statements else Route.HOLLOW
 
 
-def _discard(statement: Statement, _: Known) -> Route:
+def _discard(statement: SqlStatement, _: KnownNames) -> Route:
     return Route.DISCARD if statement.starts_with("discard", "all") else Route.HOLLOW
 
 
-def _prepare(statement: Statement, known: Known) -> Route:
+def _prepare(statement: SqlStatement, known: KnownNames) -> Route:
     if names_table(statement, known.tables):
         fix = "Prepare it with the driver's own call, which most drivers do by themselves"
         raise WireError("0A000", "PREPARE is not supported for these tables", fix, position=1)
     return Route.HOLLOW
 
 
-def _hollow(_: Statement, __: Known) -> Route:
+def _hollow(_: SqlStatement, __: KnownNames) -> Route:
     return Route.HOLLOW
 
 
@@ -195,10 +195,10 @@ def name_of(words: Sequence[Word]) -> str:
 SPECIAL = {"time": "timezone", "transaction": "transaction", "names": "names", "schema": ""}
 
 
-def setting_in(statement: Statement) -> SettingStatement:
+def setting_in(statement: SqlStatement) -> SettingStatement:
     """Return what SET sets."""
     words, is_local = list(statement.words[1:]), False
-    if words and words[0].kind is Kind.WORD and words[0].text in ("session", "local"):
+    if words and words[0].kind is WordKind.WORD and words[0].text in ("session", "local"):
         following = words[1].text if len(words) > 1 else ""
         if following == "characteristics":
             return SettingStatement(name="session characteristics", value="", is_local=False)
@@ -222,14 +222,14 @@ def setting_in(statement: Statement) -> SettingStatement:
 
 
 def _value(words: Sequence[Word]) -> str | None:
-    if len(words) == 1 and words[0].kind is Kind.WORD and words[0].text == "default":
+    if len(words) == 1 and words[0].kind is WordKind.WORD and words[0].text == "default":
         return None
     return "".join(string_in(each) for each in words)
 
 
 def string_in(word: Word) -> str:
     """Return the value of a word: a text without its quotes, anything else as it is."""
-    if word.kind is not Kind.STRING or "'" not in word.text:
+    if word.kind is not WordKind.STRING or "'" not in word.text:
         return word.text
     return word.text[word.text.index("'") + 1 : -1].replace("''", "'")
 
@@ -237,10 +237,10 @@ def string_in(word: Word) -> str:
 # --------------------------------------------------------------------------- parts of statements
 
 
-def explained_in(statement: Statement) -> tuple[Statement, frozenset[str]]:
+def explained_in(statement: SqlStatement) -> tuple[SqlStatement, frozenset[str]]:
     """Return the query that EXPLAIN is about, and the options of EXPLAIN."""
     words, place, options = statement.words, 1, set()
-    if len(words) > 1 and words[1].text == "(" and words[1].kind is Kind.SIGN:
+    if len(words) > 1 and words[1].text == "(" and words[1].kind is WordKind.SIGN:
         closing = closing_bracket(words, 1)
         if words[2].text not in QUERIES:
             options = {each.text for each in words[2:closing]}
@@ -255,7 +255,7 @@ def closing_bracket(words: Sequence[Word], opening: int) -> int:
     """Return where the bracket is that closes another one."""
     depth = 0
     for i in range(opening, len(words)):
-        if words[i].kind is Kind.SIGN and words[i].text in ("(", ")"):
+        if words[i].kind is WordKind.SIGN and words[i].text in ("(", ")"):
             depth += 1 if words[i].text == "(" else -1
             if depth == 0:
                 return i

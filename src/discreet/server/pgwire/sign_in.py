@@ -12,10 +12,10 @@ from discreet.server.faults import CallError
 from discreet.server.pgwire.frames import (
     INT32,
     MOST_PASSWORD,
-    Frame,
+    FrameReader,
     ProtocolError,
-    Reader,
     Stream,
+    WireFrame,
     text,
 )
 from discreet.server.pgwire.scram import MECHANISM, Exchange, Keys, keys_from, keys_of_nobody
@@ -24,7 +24,7 @@ from discreet.server.pgwire.variables import PASSED_ON, PREFIX, is_iso, options_
 from discreet.server.signing import SignIns
 from discreet.server.sites import Site
 
-ASK_SCRAM = Frame(b"R", INT32.pack(10) + text(MECHANISM) + b"\0")
+ASK_SCRAM = WireFrame(b"R", INT32.pack(10) + text(MECHANISM) + b"\0")
 
 PROCESS = SYSTEM.draw(32).hex()
 """Stands for the key of a ledger that has none."""
@@ -36,7 +36,7 @@ WRONG = (
 
 
 @dataclass(slots=True, kw_only=True)
-class Asked:
+class ClientGreeting:
     """What a client says of itself when it connects."""
 
     user: str
@@ -49,7 +49,7 @@ class Asked:
     """Extensions of the protocol that are not known here."""
 
 
-def asked_in(reader: Reader) -> Asked:
+def asked_in(reader: FrameReader) -> ClientGreeting:
     """Return what the first message of a client says."""
     given: dict[str, str] = {}
     while not reader.is_at_end and (name := reader.text()):
@@ -62,7 +62,7 @@ def asked_in(reader: Reader) -> Asked:
         settings = {**options_in(given.pop("options", "")), **given}
     except WireError as error:
         raise WireError(error.code, error.what, error.hint, is_fatal=True) from None
-    return Asked(
+    return ClientGreeting(
         user=user,
         database=database,
         settings={
@@ -73,7 +73,7 @@ def asked_in(reader: Reader) -> Asked:
     )
 
 
-async def caller_of(stream: Stream, asked: Asked, host: str, sign_ins: SignIns) -> Caller:
+async def caller_of(stream: Stream, asked: ClientGreeting, host: str, sign_ins: SignIns) -> Caller:
     """Let a client prove that it holds the token of an account, and return who it is."""
     try:
         sign_ins.check_address(host)
@@ -91,7 +91,7 @@ async def caller_of(stream: Stream, asked: Asked, host: str, sign_ins: SignIns) 
             sign_ins.count_address(host)
         what = f'password authentication failed for user "{asked.user}"'
         raise WireError("28P01", what, WRONG, is_fatal=True)
-    stream.write(Frame(b"R", INT32.pack(12) + proof))
+    stream.write(WireFrame(b"R", INT32.pack(12) + proof))
     if caller.site.name != asked.database:
         raise _no_database(asked, await asyncio.to_thread(_names, sites, account))
     try:
@@ -100,7 +100,7 @@ async def caller_of(stream: Stream, asked: Asked, host: str, sign_ins: SignIns) 
         raise WireError("42501", error.what, error.fix, is_fatal=True) from None
 
 
-def _keys(sites: Mapping[str, Site], asked: Asked, account: Analyst | None) -> Keys:
+def _keys(sites: Mapping[str, Site], asked: ClientGreeting, account: Analyst | None) -> Keys:
     """Return the keys of an account; for one that does not exist, keys that always look alike.
 
     They do not depend on the database: those of an account do not either, if it is in one catalog.
@@ -111,7 +111,9 @@ def _keys(sites: Mapping[str, Site], asked: Asked, account: Analyst | None) -> K
     return keys_of_nobody(next(iter(sites.values())).ledger.keyed(named) or PROCESS + named)
 
 
-def _account(sites: Mapping[str, Site], asked: Asked) -> tuple[Site | None, Analyst | None]:
+def _account(
+    sites: Mapping[str, Site], asked: ClientGreeting
+) -> tuple[Site | None, Analyst | None]:
     """Return the account that a client names, in the catalog that it names.
 
     If it is not there, it is that of any: the client must sign in before it learns more.
@@ -137,7 +139,7 @@ def _names(sites: Mapping[str, Site], account: Analyst | None) -> list[str]:
     ]
 
 
-def _no_database(asked: Asked, names: list[str]) -> WireError:
+def _no_database(asked: ClientGreeting, names: list[str]) -> WireError:
     what = f'database "{asked.database}" does not exist'
     return WireError("3D000", what, f"You may use: {', '.join(names)}", is_fatal=True)
 
@@ -146,17 +148,17 @@ async def _proved(stream: Stream, exchange: Exchange) -> bytes | None:
     """Return the last message of SCRAM; None for somebody who does not hold the token."""
     stream.write(ASK_SCRAM)
     await stream.flush()
-    first = Reader((await _password(stream)).body)
+    first = FrameReader((await _password(stream)).body)
     if first.text() != MECHANISM:
         raise WireError("28000", f"Only {MECHANISM} is supported", is_fatal=True)
     stream.write(
-        Frame(b"R", INT32.pack(11) + exchange.challenge(first.bytes_(first.number(INT32))))
+        WireFrame(b"R", INT32.pack(11) + exchange.challenge(first.bytes_(first.number(INT32))))
     )
     await stream.flush()
     return exchange.verify((await _password(stream)).body)
 
 
-async def _password(stream: Stream) -> Frame:
+async def _password(stream: Stream) -> WireFrame:
     frame = await stream.read(MOST_PASSWORD)
     if frame.kind != b"p":
         raise ProtocolError("A password is expected")

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 
 from discreet.server.faults import CallError
-from discreet.server.pgwire.frames import Frame, fields
+from discreet.server.pgwire.frames import WireFrame, fields
 
 OF_CODES: Mapping[str, str] = {
     "budget": "53400",
@@ -64,7 +64,7 @@ class WireError(Exception):
         """Of the first character that is wrong, from 1; 0 if it is not known."""
         self.is_fatal = is_fatal
 
-    def frame(self) -> Frame:
+    def frame(self) -> WireFrame:
         """Return the message."""
         severity = "FATAL" if self.is_fatal else "ERROR"
         return fields(
@@ -87,11 +87,13 @@ def wire_error(error: CallError, offset: int | None) -> WireError:
     position = 0
     if error.place is not None and offset is not None:
         position = error.place["start"] + offset + 1
-    if error.code == "parameter" and error.details.get("name") in ("epsilon", "within"):
-        hint = PRICE
-    return WireError(code, error.what, hint, position=position, is_fatal=code in FATAL)
+    what = error.what
+    if error.code == "parameter" and error.details.get("name") == "epsilon" and "within" in what:
+        what, hint = NO_COST, PRICE
+    return WireError(code, what, hint, position=position, is_fatal=code in FATAL)
 
 
+NO_COST = "No cost is stated for this query"
 PRICE = (
     "State what a query may cost: SET discreet.epsilon = 0.1; or the margin of error that you "
     "need: SET discreet.within = 20. EXPLAIN SELECT … shows both and spends nothing."
@@ -111,7 +113,7 @@ HINTS: Mapping[str, str] = {
 FATAL = frozenset(["28000"])
 
 
-def notice(message: str, detail: str = "", hint: str = "") -> Frame:
+def notice(message: str, detail: str = "", hint: str = "") -> WireFrame:
     """Return a notice, which clients show beside a result."""
     return fields(
         b"N", {"S": "NOTICE", "V": "NOTICE", "C": "00000", "M": message, "D": detail, "H": hint}

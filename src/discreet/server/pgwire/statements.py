@@ -9,8 +9,8 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
-from discreet.server.pgwire.cursors import declared_in, move_in, span_of
-from discreet.server.pgwire.desk import Desk, Shape, result_of, shape_of
+from discreet.server.pgwire.cursors import declared_in, is_held_in, move_in, span_of
+from discreet.server.pgwire.desk import AccountDesk, Shape, result_of, shape_of
 from discreet.server.pgwire.frames import ProtocolError, Stream
 from discreet.server.pgwire.hollow_link import (
     BIND_TEXT,
@@ -22,7 +22,7 @@ from discreet.server.pgwire.hollow_link import (
     parse_frame,
 )
 from discreet.server.pgwire.lexer import (
-    Statement,
+    SqlStatement,
     has_no_rows,
     is_empty_by_text,
     placeholders,
@@ -31,7 +31,7 @@ from discreet.server.pgwire.results import Result, copied_in, text_column
 from discreet.server.pgwire.routing import (
     ENDS_TRANSACTION,
     ROLLS_BACK,
-    Known,
+    KnownNames,
     Route,
     explained_in,
     name_of,
@@ -62,10 +62,10 @@ QUIET = frozenset(["client_encoding", "names", "standard_conforming_strings"])
 class Prepared:
     """A statement that was sent, without the values of its placeholders."""
 
-    statement: Statement
+    statement: SqlStatement
     route: Route | None
     """None for an empty text."""
-    query: Statement | None = None
+    query: SqlStatement | None = None
     """What is asked of Discreet, which may be a part of the statement."""
     types: tuple[int, ...] = ()
     """Of placeholders."""
@@ -97,6 +97,8 @@ class Portal:
     shape: Shape | None = None
     result: Result | None = None
     is_cursor: bool = False
+    is_held: bool = False
+    """Of a cursor: whether it stays when its transaction is committed."""
     place: int = 0
     """Of a cursor: the row it is on, from 1; 0 is before the first."""
 
@@ -105,7 +107,7 @@ class Portal:
 class Session:
     """The statements of one client that has signed in."""
 
-    desk: Desk
+    desk: AccountDesk
     stream: Stream
     link: HollowLink
     open_scratch: Callable[[], Awaitable[HollowLink]]
@@ -126,9 +128,9 @@ class Session:
 
     # ----------------------------------------------------------------------- what a statement is
 
-    async def prepare(self, statement: Statement, types: Sequence[int]) -> Prepared:
+    async def prepare(self, statement: SqlStatement, types: Sequence[int]) -> Prepared:
         """Find out who answers a statement, and what it asks of Discreet."""
-        known = Known(
+        known = KnownNames(
             tables=self.desk.tables,
             cursors=frozenset(k for k, v in self.portals.items() if v.is_cursor),
             statements=frozenset(k for k, v in self.prepared.items() if not v.is_hollow),
@@ -150,7 +152,7 @@ class Session:
         )
 
     async def _inferred(
-        self, query: Statement, types: Sequence[int]
+        self, query: SqlStatement, types: Sequence[int]
     ) -> tuple[tuple[int, ...], list[tuple[str, int]] | None]:
         """Return the types of placeholders, and PostgreSQL's columns if it understands the query.
 
@@ -184,13 +186,13 @@ class Session:
             self._scratch = await self.open_scratch()
         return self._scratch
 
-    def hollow_text(self, statement: Statement) -> str:
+    def hollow_text(self, statement: SqlStatement) -> str:
         """Return what is sent on: a transaction that failed here is not committed there."""
         if self.has_failed and statement.verb in ("commit", "end"):
             return "ROLLBACK"
         return statement.text
 
-    def after(self, statement: Statement) -> None:
+    def after(self, statement: SqlStatement) -> None:
         """Let settings, cursors and prepared statements follow what the hollow PostgreSQL did."""
         verb, name, variables = statement.verb, statement.words[-1].text, self.desk.variables
         is_partial = any(each.text == "to" for each in statement.words[1:])
@@ -198,7 +200,11 @@ class Session:
             is_committed = verb not in ROLLS_BACK and not self.has_failed
             variables.end(is_committed=is_committed)
             variables.begin()
-            self.portals = {k: v for k, v in self.portals.items() if not v.is_cursor}
+            self.portals = {
+                known: each
+                for known, each in self.portals.items()
+                if not each.is_cursor or (each.is_held and is_committed)
+            }
             self.has_failed = False
         elif verb in ROLLS_BACK:
             variables.go_back(name)
@@ -234,7 +240,7 @@ class Session:
         return None
 
     async def _asked_shape(
-        self, prepared: Prepared, query: Statement, values: Sequence[Any] | None
+        self, prepared: Prepared, query: SqlStatement, values: Sequence[Any] | None
     ) -> Shape:
         is_on = self.desk.variables.is_on("intervals")
         given = values if values is not None else [example(each) for each in prepared.types]
@@ -258,7 +264,7 @@ class Session:
                 raise error_of(replies[-1])
         return self._local(prepared)
 
-    async def _of_query(self, portal: Portal, query: Statement) -> Result:
+    async def _of_query(self, portal: Portal, query: SqlStatement) -> Result:
         match portal.prepared.route:
             case Route.EXPLAIN:
                 return await self._explained(portal, query)
@@ -269,19 +275,22 @@ class Session:
             result.copy = copied_in(portal.prepared.statement)[1]
         return result
 
-    async def _asked(self, portal: Portal, query: Statement) -> Result:
+    async def _asked(self, portal: Portal, query: SqlStatement) -> Result:
         if has_no_rows(query):  # and PostgreSQL does not understand it
             shape = portal.shape or await self._asked_shape(portal.prepared, query, portal.values)
             return Result(tag="SELECT", columns=shape.columns)
-        answer = await self._cancellable(self.desk.ask(query, portal.values, self._is_gone))
+        answer, notices = await self._cancellable(
+            self.desk.ask(query, portal.values, self._is_gone)
+        )
         return result_of(
             answer,
+            notices=notices,
             names=portal.prepared.names,
             has_intervals=self.desk.variables.is_on("intervals"),
             shape=portal.shape or portal.prepared.shape,
         )
 
-    async def _explained(self, portal: Portal, query: Statement) -> Result:
+    async def _explained(self, portal: Portal, query: SqlStatement) -> Result:
         if {"analyze", "analyse"} & explained_in(portal.prepared.statement)[1]:
             hint = "Leave ANALYZE out: EXPLAIN says what a query costs, and spends nothing"
             raise WireError("0A000", "EXPLAIN ANALYZE would run the query", hint)
@@ -300,10 +309,13 @@ class Session:
             types=portal.prepared.types,
             names=portal.prepared.names,
         )
-        self.portals[name] = Portal(prepared=asked, values=portal.values, is_cursor=True)
+        is_held = is_held_in(portal.prepared.statement)
+        self.portals[name] = Portal(
+            prepared=asked, values=portal.values, is_cursor=True, is_held=is_held
+        )
         return Result(tag="DECLARE CURSOR")
 
-    async def _fetched(self, statement: Statement) -> Result:
+    async def _fetched(self, statement: SqlStatement) -> Result:
         move = move_in(statement)
         cursor = self.portal(move.cursor)
         is_first = cursor.result is None
@@ -332,7 +344,7 @@ class Session:
         }[prepared.route or Route.SET]
         return act(prepared.statement)
 
-    def _set(self, statement: Statement) -> Result:
+    def _set(self, statement: SqlStatement) -> Result:
         found, variables = setting_in(statement), self.desk.variables
         if found.name.startswith(PREFIX):
             if found.value is None:
@@ -344,13 +356,13 @@ class Session:
         said = notice(f"The setting {found.name} has no effect on this server")
         return Result(tag="SET", notices=() if found.name in QUIET else (said,))
 
-    def _reset(self, statement: Statement) -> Result:
+    def _reset(self, statement: SqlStatement) -> Result:
         name = name_of(statement.words[1:])
         if name == "all" or name.startswith(PREFIX):
             self.desk.variables.reset(None if name == "all" else name)
         return Result(tag="RESET")
 
-    def _show(self, statement: Statement) -> Result:
+    def _show(self, statement: SqlStatement) -> Result:
         name = name_of(statement.words[1:])
         if name not in READERS:
             hint = f"Settings are {', '.join(READERS)}"
@@ -358,14 +370,14 @@ class Session:
         value = self.desk.variables.get(name)
         return Result(tag="SHOW", columns=text_column(name), rows=[(value or "",)])
 
-    def _close_cursors(self, statement: Statement) -> Result:
+    def _close_cursors(self, statement: SqlStatement) -> Result:
         name = statement.words[-1].text
         gone = [k for k, v in self.portals.items() if v.is_cursor and name in (k, "all")]
         for each in gone:
             del self.portals[each]
         return Result(tag="CLOSE CURSOR ALL" if name == "all" else "CLOSE CURSOR")
 
-    def _deallocate(self, statement: Statement) -> Result:
+    def _deallocate(self, statement: SqlStatement) -> Result:
         name = statement.words[-1].text
         if name == "all":
             self.prepared.clear()
@@ -373,7 +385,7 @@ class Session:
         del self.prepared[name]
         return Result(tag="DEALLOCATE")
 
-    def _discard(self, _: Statement) -> Result:
+    def _discard(self, _: SqlStatement) -> Result:
         self.prepared.clear()
         self.portals.clear()
         self.desk.variables.reset()
@@ -406,7 +418,7 @@ class Session:
         return self.stream.is_gone
 
 
-def _query_in(statement: Statement, route: Route) -> Statement | None:
+def _query_in(statement: SqlStatement, route: Route) -> SqlStatement | None:
     """Return the part of a statement that asks something of Discreet."""
     match route:
         case Route.ASK:

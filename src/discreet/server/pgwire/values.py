@@ -14,7 +14,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from discreet.server.pgwire.frames import INT32, Reader
+from discreet.server.pgwire.frames import INT32, FrameReader, ProtocolError
 
 BOOL, INT8, INT2, INT4, TEXT, FLOAT4, FLOAT8 = 16, 20, 21, 23, 25, 700, 701
 UNKNOWN, BPCHAR, VARCHAR, NAME, DATE, TIMESTAMP, TIMESTAMPTZ, NUMERIC = (
@@ -41,6 +41,7 @@ TEXTS = frozenset([TEXT, UNKNOWN, BPCHAR, VARCHAR, NAME, 0])
 SIZES = {BOOL: 1, INT8: 8, INT2: 2, INT4: 4, FLOAT4: 4, FLOAT8: 8, DATE: 4, TIMESTAMP: 8} | {
     TIMESTAMPTZ: 8
 }
+NO_VALUE = "not a value of its type"
 FIRST_DAY, FIRST_MOMENT = date(2000, 1, 1), datetime(2000, 1, 1)
 
 
@@ -135,7 +136,7 @@ def _numeric_bytes(value: Any) -> bytes:
     number = value if isinstance(value, Decimal) else Decimal(str(value))
     if not number.is_finite():
         return Struct("!HhHH").pack(0, 0, 0xC000, 0)
-    text = format(abs(number), "f")
+    text = format(number.copy_abs(), "f")
     whole, _, part = text.partition(".")
     scale = len(part)
     whole = whole.rjust(-(-len(whole) // 4) * 4, "0")
@@ -185,13 +186,15 @@ def decoded(value: bytes | None, type_: int, form: int) -> Any:
         if form == 0:
             return _from_text(value.decode(), type_)
         return _from_binary(value, type_)
+    except ProtocolError as cause:
+        raise ValueError(NO_VALUE) from cause
     except (error, UnicodeDecodeError, OverflowError, InvalidOperation) as cause:
-        raise ValueError from cause
+        raise ValueError(NO_VALUE) from cause
 
 
 def _from_text(text: str, type_: int) -> Any:
     if "\0" in text:
-        raise ValueError
+        raise ValueError(NO_VALUE)
     read = FROM_TEXT.get(type_)
     return text if read is None else read(text.strip())
 
@@ -201,7 +204,7 @@ def _boolean(text: str) -> bool:
     for value, words in ((True, "true yes on 1"), (False, "false no off 0")):
         if folded not in ("", "o") and any(each.startswith(folded) for each in words.split()):
             return value
-    raise ValueError
+    raise ValueError(NO_VALUE)
 
 
 NUMBER = re.compile(r"[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]{1,3})?")
@@ -210,24 +213,34 @@ INTEGER = re.compile(r"[+-]?[0-9]{1,40}")
 
 def _integer(text: str) -> int:
     if INTEGER.fullmatch(text) is None:
-        raise ValueError
+        raise ValueError(NO_VALUE)
     return int(text)
 
 
 def _number(text: str) -> str:
     if NUMBER.fullmatch(text) is None or len(text) > 400:
-        raise ValueError
+        raise ValueError(NO_VALUE)
     return text
 
 
 def _finite(value: float) -> float:
     if not math.isfinite(value):
-        raise ValueError
+        raise ValueError(NO_VALUE)
     return value
 
 
+def _day(text: str) -> date:
+    try:
+        return date.fromisoformat(text)
+    except ValueError as cause:
+        raise ValueError(NO_VALUE) from cause
+
+
 def _moment(text: str) -> datetime:
-    return datetime.fromisoformat(text)
+    try:
+        return datetime.fromisoformat(text)
+    except ValueError as cause:
+        raise ValueError(NO_VALUE) from cause
 
 
 FROM_TEXT: Mapping[int, Callable[[str], Any]] = {
@@ -235,7 +248,7 @@ FROM_TEXT: Mapping[int, Callable[[str], Any]] = {
     **dict.fromkeys((INT2, INT4, INT8), _integer),
     **dict.fromkeys((FLOAT4, FLOAT8), lambda text: _finite(float(_number(text)))),
     NUMERIC: lambda text: Decimal(_number(text)),
-    DATE: date.fromisoformat,
+    DATE: _day,
     **dict.fromkeys((TIMESTAMP, TIMESTAMPTZ), _moment),
 }
 
@@ -245,7 +258,7 @@ def _from_binary(value: bytes, type_: int) -> Any:
         return _from_text(value.decode(), TEXT)
     read = FROM_BINARY.get(type_)
     if read is None:
-        raise ValueError
+        raise ValueError(NO_VALUE)
     return read(value)
 
 
@@ -260,13 +273,13 @@ def _instant(value: bytes) -> datetime:
 def _numeric(value: bytes) -> Decimal:
     count, weight, sign, scale = Struct("!HhHH").unpack(value[:8])
     if sign not in (0, 0x4000) or len(value) != 8 + 2 * count or count > 200:
-        raise ValueError
+        raise ValueError(NO_VALUE)
     digits = Struct(f"!{count}H").unpack(value[8:])
     if any(each > 9999 for each in digits) or abs(weight) > 200 or scale > 800:
-        raise ValueError
+        raise ValueError(NO_VALUE)
     text = "".join(f"{each:04d}" for each in digits) or "0"
-    number = Decimal(text).scaleb(4 * (weight - count + 1) if digits else 0)
-    return -number if sign else number
+    exponent = 4 * (weight - count + 1) if digits else 0
+    return Decimal(f"{'-' if sign else ''}{text}E{exponent}")  # exact, unlike arithmetic
 
 
 FROM_BINARY: Mapping[int, Callable[[bytes], Any]] = {
@@ -287,13 +300,13 @@ MOST_ITEMS = 10_000
 
 def _array(value: bytes, type_: int) -> list[Any]:
     """Return an array of one dimension."""
-    reader = Reader(value)
+    reader = FrameReader(value)
     dimensions, _, inner = (reader.number(INT32) for _ in range(3))
     if dimensions == 0:
         return []
     count, _ = (reader.number(INT32) for _ in range(2))
     if dimensions != 1 or inner != ARRAYS[type_] or not 0 <= count <= MOST_ITEMS:
-        raise ValueError
+        raise ValueError(NO_VALUE)
     items = []
     for _ in range(count):
         length = reader.number(INT32)
@@ -307,13 +320,13 @@ ITEM = re.compile(r'\s*(?:"((?:[^"\\]|\\.)*)"|([^",{}\\]*))\s*(,|$)', re.DOTALL)
 def _array_text(text: str, inner: int) -> list[Any]:
     """Return an array of one dimension that is written as {a,"b c",NULL}."""
     if not (text.startswith("{") and text.endswith("}")):
-        raise ValueError
+        raise ValueError(NO_VALUE)
     content, place = text[1:-1], 0
     items: list[Any] = []
     while content.strip() and place <= len(content):
         found = ITEM.match(content, place)
         if found is None or len(items) >= MOST_ITEMS:
-            raise ValueError
+            raise ValueError(NO_VALUE)
         in_quotes, bare = found[1], found[2]
         if in_quotes is not None:
             items.append(_from_text(re.sub(r"\\(.)", r"\1", in_quotes), inner))

@@ -1,0 +1,118 @@
+"""Queries that only list declared groups: their rows are constants, and nothing is released.
+
+SELECT DISTINCT region FROM patients asks which regions there are. Where the catalog or the query
+fixes the groups, the answer lists them all, as an answer with aggregates would, whatever rows there
+are. So it follows from the query, the catalog and public tables alone. Proof:
+docs/proofs/sql_forms.md.
+"""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import UTC, date, datetime
+from fractions import Fraction
+
+from sqlglot import exp
+
+from discreet.catalog.schema import Kind, Value
+from discreet.query.check.constant_tables import releases_in
+from discreet.query.check.relations import RELEASED
+from discreet.query.parse import DIALECT
+from discreet.query.questions import Aggregation, DeclaredGroups, Question
+
+TYPES = {
+    Kind.BOOLEAN: "BOOLEAN",
+    Kind.INTEGER: "BIGINT",
+    Kind.REAL: "DOUBLE",
+    Kind.TEXT: "VARCHAR",
+    Kind.DATE: "DATE",
+    Kind.TIMESTAMP: "TIMESTAMP",
+    Kind.TIMESTAMP_TZ: "TIMESTAMPTZ",
+}
+"""Types of keys, those that keys of released tables have."""
+
+
+def as_list(question: Question, tree: exp.Query) -> Question:
+    """Return a question that only lists declared groups as one without releases, others as is.
+
+    Releases that its conditions would read, such as an average, do not change the list.
+    """
+    read = releases_in(tree)
+    listed = {number: question.aggregations[number] for number in read}
+    if not listed or not all(map(_is_list, listed.values())):
+        return question
+    nothing = (None,) * len(question.columns)
+    return replace(
+        question,
+        aggregations=(),
+        scalars=(),
+        tables=(),
+        post_sql=_with_constants(tree, listed).sql(dialect=DIALECT, identify=True),
+        spreads=nothing,
+        is_exact=(True,) * len(nothing),
+        is_noisy=(False,) * len(nothing),
+        is_chosen=False,
+        all_rows_sql=None,
+        ends=nothing,
+        shown=None,
+        over_shown=(),
+        listed=tuple(dict.fromkeys(key.text for each in listed.values() for key in each.keys)),
+    )
+
+
+def _is_list(release: Aggregation) -> bool:
+    return not release.aggregates and isinstance(release.groups, DeclaredGroups)
+
+
+def _with_constants(tree: exp.Query, listed: dict[int, Aggregation]) -> exp.Query:
+    """Return SQL that reads constant rows in place of released tables."""
+    made = tree.copy()
+    for table in list(made.find_all(exp.Table)):
+        if table.name.startswith(RELEASED):
+            rows = _constants(listed[int(table.name.removeprefix(RELEASED))])
+            table.replace(
+                exp.Subquery(
+                    this=rows,
+                    alias=table.args.get("alias") or _alias(table.name),
+                    joins=table.args.get("joins"),
+                )
+            )
+    return made
+
+
+def _alias(name: str) -> exp.TableAlias:
+    return exp.TableAlias(this=exp.to_identifier(name, quoted=True))
+
+
+def _constants(release: Aggregation) -> exp.Select:
+    """Return the groups of a release as a query: a list for each key, side by side."""
+    assert isinstance(release.groups, DeclaredGroups)  # noqa: S101 - as was checked
+    columns = []
+    for place, key in enumerate(release.keys):
+        kind = key.expression.facts.kind
+        values = exp.Array(expressions=_literals([row[place] for row in release.groups.rows], kind))
+        texts = exp.cast(values, "VARCHAR[]", dialect=DIALECT)
+        value = exp.cast(exp.Explode(this=texts), TYPES[kind], dialect=DIALECT)
+        columns.append(exp.alias_(value, key.name, quoted=True, copy=False))
+    return exp.Select(expressions=columns)
+
+
+def _literals(values: Sequence[Value], kind: Kind) -> list[exp.Expr]:
+    return [
+        exp.Null() if each is None else exp.Literal.string(_text(each, kind)) for each in values
+    ]
+
+
+def _text(value: Value, kind: Kind) -> str:
+    """Return a value as a text that DuckDB casts to it."""
+    match value:
+        case bool():
+            return str(value).lower()
+        case datetime():
+            moment = value.astimezone(UTC) if value.tzinfo is not None else value
+            return moment.isoformat(sep=" ")
+        case date():
+            return value.isoformat()
+        case str():
+            return value
+        case _:
+            return repr(float(Fraction(value or 0))) if kind is Kind.REAL else str(value)

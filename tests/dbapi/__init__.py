@@ -1,0 +1,1 @@
+"""Tests of the interface of PEP 249."""
