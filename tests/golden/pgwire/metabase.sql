@@ -136,3 +136,8 @@ GROUP BY "source"."region" ORDER BY "source"."region" ASC;
 -- cost: a filter of texts
 SELECT AVG("public"."visits"."cost") AS "avg" FROM "public"."visits"
 WHERE (LOWER("public"."visits"."region") LIKE '%nor%') OR ("public"."visits"."age" BETWEEN 18 AND 65);
+
+-- rejected 0A000: the last 30 days
+SELECT COUNT(*) AS "count" FROM "public"."visits"
+WHERE ("public"."visits"."day" >= CAST((NOW() + INTERVAL '-30 day') AS date))
+  AND ("public"."visits"."day" < CAST(NOW() AS date));
