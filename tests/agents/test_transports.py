@@ -70,7 +70,8 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Place]:
     with open_books(catalog) as ledger, open_books(other) as its_own:
         (ann,) = (each for each in ledger.analysts() if each.name == "ann")
         its_own.declare_analyst("ann", epsilon=5, token_hash=ann.token_hash)
-    with serving(catalog, f"other={other}", "--config", str(config)) as served:
+    options = ("--config", str(config), "--host-name", "clinic.example")
+    with serving(catalog, f"other={other}", *options) as served:
         yield Place(served=served, catalog=catalog)
 
 
@@ -202,10 +203,22 @@ def test_pages_of_other_sites_and_foreign_names_are_sent_away(place: Place) -> N
     assert status(Origin=place.served.url) == 200
     assert status(Origin="http://evil.example") == 403
     assert status(Origin="null") == 403
+    assert status(Origin="http://[") == 403
     assert status(Host="evil.example") == 421
     for method in ("GET", "DELETE", "PUT"):
         reply = place.served.call(method, "/mcp/clinic", headers=HEADERS)
         assert reply.status_code == 405
+
+
+def test_agents_ask_under_the_names_of_the_server(place: Place) -> None:
+    def status(**headers: str) -> int:
+        more: dict[str, Any] = {"json": LIST, "headers": HEADERS | headers}
+        return place.served.call("POST", "/mcp/clinic", **more).status_code
+
+    assert status(Host="clinic.example") == 200
+    assert status(Host="clinic.example", Origin="https://clinic.example") == 200
+    assert status(Host="clinic.example", Origin="https://evil.example") == 403
+    assert status(Host="localhost", Origin="https://clinic.example") == 403
 
 
 def test_bodies_have_one_reading_and_a_length(place: Place) -> None:

@@ -10,7 +10,8 @@ from pathlib import Path
 import pytest
 
 from discreet.engines.base import ResourceLimits
-from discreet.engines.duckdb.store import LOCK, PREFIX, Store, make_spill, remove_abandoned
+from discreet.engines.duckdb.store import PREFIX, Store, make_spill, remove_abandoned
+from discreet.locked_folders import LOCK
 
 SPILLING = """
 import sys

@@ -72,6 +72,9 @@ POSTGRESQL = """
 -7 / 2
 7 / 2.0
 (7 / 2) / 2
+div(7, 2)
+div(div(7, 2), 2)
+div(-7.5, 2)
 7 % 3
 -7 % 3
 mod(-7, 3)
@@ -100,7 +103,17 @@ to_date('2024-03-31', 'YYYY-MM-DD')
 3.5::int
 2.5::float8::int
 3.5::float8::int
+(1 / 2.0)::int
+CAST(-5 / 2.0 AS int)
+(1 / 2.0::float8)::int
+extract(epoch FROM TIMESTAMP '2024-01-01 00:00:10.5')::bigint
+floor(1.5)::int
 '12'::int
+'a%' LIKE 'a\\%'
+'ab' LIKE 'a\\%'
+'ab' NOT LIKE 'a\\%'
+'A_' ILIKE 'a\\_'
+'a%' LIKE 'a#%' ESCAPE '#'
 TRUE::int
 round(2.5::numeric)
 round(-2.5::numeric)
@@ -157,6 +170,15 @@ REJECTED = [
     ("postgres", "extract(microseconds FROM TIMESTAMP '2024-03-01 00:00:01')"),
     ("postgres", "round(x)"),
     ("postgres", "x / 2"),
+    ("postgres", "coalesce(1 / 2.0, 0)::int"),
+    ("postgres", "(1, NULL) < (1, 2)"),
+    ("postgres", "(1, NULL) = (1, 2)"),
+    ("postgres", "(1, NULL) IN ((1, 2))"),
+    ("postgres", "'01/02/2024'::date"),
+    ("postgres", "'on'::boolean"),
+    ("postgres", "'5x'::int"),
+    ("postgres", "concat('a', true)"),
+    ("postgres", "'a' || 1.0::float8"),
     ("bigquery", "SUBSTR('hello', 0, 3)"),
     ("bigquery", "EXTRACT(WEEK FROM DATE '2024-01-07')"),
     ("bigquery", "TIMESTAMP_DIFF(TIMESTAMP '2024-01-02', TIMESTAMP '2024-01-01', DAY)"),

@@ -7,9 +7,24 @@ from fractions import Fraction
 
 from discreet.agents.desk import RejectionError, rejection
 from discreet.amounts import amount_down, amount_up, equation
+from discreet.error_codes import classes
+from discreet.errors import BudgetError, LeastEpsilonError, ParameterError, QuestionError
+from discreet.explanation.thresholds import UnlikelyGroupsError
 
-UNCERTAIN = {"still_running", "cancelled", "internal", "engine", "ledger", "unanswered", "server"}
-"""Codes of errors after which a query may have been charged."""
+BEFORE_CHARGES = (
+    QuestionError,
+    ParameterError,
+    BudgetError,
+    LeastEpsilonError,
+    UnlikelyGroupsError,
+)
+"""Errors of queries that are raised before anything is charged."""
+
+UNSPENT = {
+    *(code for code, kind in classes().items() if issubclass(kind, BEFORE_CHARGES)),
+    *("account", "suspended", "approval_needed", "not_allowed", "not_signed_in", "too_many"),
+}
+"""Codes of errors after which nothing was charged. After any other, a query may have been."""
 
 
 @dataclass(slots=True, eq=False)
@@ -35,10 +50,11 @@ class Ceiling:
         return max(Fraction(0), self.most - self.spent - sum(each.due for each in self._running))
 
     @contextmanager
-    def reserved(self, due: Fraction) -> Iterator[Spending]:
+    def reserved(self, due: Fraction, *, in_parts: bool = False) -> Iterator[Spending]:
         """Reserve what a query may cost, or reject it. If it failed, the reserve is spent or not.
 
-        A query that may have been charged is counted in full.
+        A query that may have been charged is counted in full. One that is charged in parts, bounds
+        first, may have been charged for a part before it was rejected.
         """
         if due > self.remaining:
             raise rejection(
@@ -52,7 +68,7 @@ class Ceiling:
         try:
             yield spending
         except RejectionError as error:
-            if error.code not in UNCERTAIN:
+            if error.code in UNSPENT and not in_parts:
                 spending.charged = Fraction(0)
             raise
         finally:

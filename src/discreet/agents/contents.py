@@ -9,6 +9,7 @@ from typing import Annotated, Any, TypeAlias
 
 from pydantic import BaseModel, Field
 
+from discreet.answer.columns import unlike
 from discreet.errors import without_commands
 from discreet.server.bodies import JsonObject
 
@@ -196,12 +197,16 @@ def answered_from(id_: str, found: JsonObject, most: int | None = None) -> Answe
     """Return an answer with its first rows, or with all."""
     told = inert(found)
     rows = told["rows"] if most is None else told["rows"][:most]
-    names = [each["name"] for each in told["columns"]]
+    names = unlike([each["name"] for each in told["columns"]])
+    read_as = [_Reading(found, each["name"]) for each in found["columns"]]
     return Answered(
         id=id_,
-        columns=[AnsweredColumn(**each) for each in told["columns"]],
+        columns=[
+            AnsweredColumn(**{**each, "name": name})
+            for each, name in zip(told["columns"], names, strict=True)
+        ],
         rows=[
-            {name: _cell(told, name, number, row[i]) for i, name in enumerate(names)}
+            {name: read_as[i].cell(number, row[i]) for i, name in enumerate(names)}
             for number, row in enumerate(rows)
         ],
         rows_left_out=len(told["rows"]) - len(rows),
@@ -213,17 +218,24 @@ def answered_from(id_: str, found: JsonObject, most: int | None = None) -> Answe
     )
 
 
-def _cell(told: JsonObject, name: str, number: int, value: Any) -> Estimate | Cell:
-    """Return a value, with its margin or interval if it has one."""
-    if name in told["intervals"]:
-        low, high = told["intervals"][name][number] or (None, None)
-        return Estimate(value=value, low=low, high=high)
-    if name not in told["errors"]:
-        return value  # type: ignore[no-any-return]
-    margin = told["errors"][name][number]
-    if margin is None or value is None:
-        return Estimate(value=value)
-    return Estimate(value=value, margin=margin, low=value - margin, high=value + margin)
+class _Reading:
+    """How a column is read: with its margins or intervals, which an answer has by its own name."""
+
+    def __init__(self, found: JsonObject, name: str) -> None:
+        self._intervals = inert(found["intervals"].get(name))
+        self._margins = found["errors"].get(name)
+
+    def cell(self, number: int, value: Any) -> Estimate | Cell:
+        """Return a value, with its margin or interval if it has one."""
+        if self._intervals is not None:
+            low, high = self._intervals[number] or (None, None)
+            return Estimate(value=value, low=low, high=high)
+        if self._margins is None:
+            return value  # type: ignore[no-any-return]
+        margin = self._margins[number]
+        if margin is None or not isinstance(value, int | float):  # a date is a text
+            return Estimate(value=value, margin=margin)
+        return Estimate(value=value, margin=margin, low=value - margin, high=value + margin)
 
 
 # --------------------------------------------------------------------------- budget and history

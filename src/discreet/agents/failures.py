@@ -15,7 +15,7 @@ from pydantic import ValidationError
 
 from discreet.agents.desk import RejectionError, rejection
 from discreet.server.bodies import JsonObject
-from discreet.server.faults import error_of
+from discreet.server.faults import error_of, forget_frames
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -42,6 +42,14 @@ def _content(told: dict[str, object]) -> JsonObject:
     return content if isinstance(content, dict) else {}
 
 
+def _without_frames(error: Exception) -> RejectionError:
+    """Return what a model is told; errors that are raised again keep nothing of this call."""
+    found = rejected(error)
+    for each in (error, found):
+        forget_frames(each)
+    return found
+
+
 def told(act: Callable[P, Awaitable[T]]) -> Callable[P, Awaitable[T]]:
     """Make errors of a tool ones that a model can act on."""
 
@@ -52,7 +60,7 @@ def told(act: Callable[P, Awaitable[T]]) -> Callable[P, Awaitable[T]]:
         except (ToolError, MCPError):
             raise
         except Exception as error:  # noqa: BLE001 - the outer edge: fixed words
-            raise ToolError(rejected(error).text) from None
+            raise ToolError(_without_frames(error).text) from None
 
     return acted
 
@@ -65,6 +73,6 @@ def told_of_resource() -> Iterator[None]:
     except (ResourceError, MCPError):
         raise
     except Exception as error:  # noqa: BLE001 - the outer edge: fixed words
-        found = rejected(error)
+        found = _without_frames(error)
         kind = ResourceNotFoundError if found.code == "not_found" else ResourceError
         raise kind(found.text) from None

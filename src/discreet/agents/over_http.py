@@ -14,6 +14,7 @@ from urllib.parse import urlsplit
 
 from fastapi import FastAPI, Request, Response
 from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
+from mcp.server.transport_security import TransportSecuritySettings
 from starlette.routing import Route
 from starlette.types import Message, Receive, Scope, Send
 
@@ -39,6 +40,10 @@ FOREIGN = CallError(
 )
 
 
+HOSTS_ARE_CHECKED = TransportSecuritySettings(enable_dns_rebinding_protection=False)
+"""The server checks its names and `_check_origin` pages; the library would allow localhost only."""
+
+
 @dataclass(slots=True)
 class AgentRoute:
     """The route of agents."""
@@ -50,7 +55,9 @@ class AgentRoute:
     async def running(self) -> AsyncIterator[None]:
         """Answer calls until the block ends."""
         server = make_server(self._desk, holder=_holder)
-        server.streamable_http_app(json_response=True, stateless_http=True)
+        server.streamable_http_app(
+            json_response=True, stateless_http=True, transport_security=HOSTS_ARE_CHECKED
+        )
         self._manager = server.session_manager
         async with self._manager.run():
             yield
@@ -128,7 +135,13 @@ def _several(found: dict[str, Caller]) -> CallError:
 def _check_origin(request: Request) -> None:
     """Reject what a page of another site sends: its name may lead to this server by now."""
     origin = request.headers.get("origin")
-    if origin is not None and urlsplit(origin).netloc != request.headers.get("host"):
+    if origin is None:
+        return
+    try:
+        is_own = urlsplit(origin).netloc == request.headers.get("host")
+    except ValueError:  # it is no address
+        is_own = False
+    if not is_own:
         raise FOREIGN
 
 

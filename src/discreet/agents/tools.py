@@ -5,7 +5,7 @@ import asyncio
 from collections.abc import Awaitable
 from contextvars import ContextVar
 from fractions import Fraction
-from typing import Annotated, TypeVar
+from typing import Annotated, NamedTuple, TypeVar
 
 from mcp.server.elicitation import AcceptedElicitation, ElicitationResult
 from mcp.server.mcpserver import Context
@@ -147,28 +147,39 @@ def _epsilon(epsilon: Amount | None, within: object, most: Amount | None) -> Amo
     return epsilon if most is None else most
 
 
+class Due(NamedTuple):
+    """What a query would spend now."""
+
+    epsilon: Fraction
+    in_parts: bool
+    """Whether bounds are found first, and charged before the rest."""
+    confirm_above: Fraction | None
+    """A person confirms what costs more."""
+
+
 @told
-async def due_of(query: Annotated[AskBody, Resolve(asked)]) -> Fraction | None:
+async def due_of(query: Annotated[AskBody, Resolve(asked)]) -> Due | None:
     """Return what a query would spend now; None if nothing here depends on it."""
     desk = DESK.get()
-    if CEILING.get() is None and await desk.confirm_above() is None:
+    confirm_above = await desk.confirm_above()
+    if CEILING.get() is None and confirm_above is None:
         return None
     body = ExplainBody(**query.model_dump(exclude={"accept_unlikely"}))
     found = await desk.explain(body)
-    return Fraction((found["due"] or found["price"])["epsilon_exact"])
+    epsilon = Fraction((found["due"] or found["price"])["epsilon_exact"])
+    return Due(epsilon, in_parts=bool(found["first"]), confirm_above=confirm_above)
 
 
 @told
 async def confirmed(
     query: Annotated[AskBody, Resolve(asked)],
-    due: Annotated[Fraction | None, Resolve(due_of)],
+    due: Annotated[Due | None, Resolve(due_of)],
     context: Context,
 ) -> Confirmation | Elicit[Confirmation]:
     """Ask a person to confirm a query that costs more than the account may spend without."""
-    least = await DESK.get().confirm_above()
-    if due is None or least is None or due <= least:
+    if due is None or due.confirm_above is None or due.epsilon <= due.confirm_above:
         return Confirmation(confirm=True)
-    cost, limit = (equation("ε", amount_up(each)) for each in (due, least))
+    cost, limit = (equation("ε", amount_up(each)) for each in (due.epsilon, due.confirm_above))
     if not _can_ask_person(context):
         raise rejection(
             "confirmation_needed",
@@ -198,7 +209,7 @@ REPLIES_BY_CALL = "2026-07-28"
 async def ask(
     sql: Sql,
     query: Annotated[AskBody, Resolve(asked)],
-    due: Annotated[Fraction | None, Resolve(due_of)],
+    due: Annotated[Due | None, Resolve(due_of)],
     person: Annotated[ElicitationResult[Confirmation], Resolve(confirmed)],
     epsilon: Epsilon = None,
     within: Within = None,
@@ -221,10 +232,10 @@ async def ask(
     if not (isinstance(person, AcceptedElicitation) and person.data.confirm):
         raise DECLINED
     ceiling = CEILING.get()
-    if ceiling is None:
+    if ceiling is None or due is None:
         id_, found = await DESK.get().ask(query)
         return await asyncio.to_thread(answered_from, id_, found, max_rows)
-    with ceiling.reserved(due or Fraction(0)) as spending:
+    with ceiling.reserved(due.epsilon, in_parts=due.in_parts) as spending:
         id_, found = await _rejecting(DESK.get().ask(query))
         spending.charged = Fraction(found["charged"]["epsilon_exact"])
     return await asyncio.to_thread(answered_from, id_, found, max_rows)

@@ -163,7 +163,7 @@ def sort_of(kind: pa.DataType) -> Sort:
 def tidied(table: pa.Table) -> pa.Table:
     """Return the table with plain types: 64-bit integers where they fit, no two equal names."""
     columns = [_plain(column) for column in table.columns]
-    return pa.table(columns, names=_unlike(table.column_names))
+    return pa.table(columns, names=unlike(table.column_names))
 
 
 def error_names(names: Sequence[str], ending: str = "error") -> tuple[str, ...]:
@@ -181,7 +181,8 @@ def error_names(names: Sequence[str], ending: str = "error") -> tuple[str, ...]:
 def with_intervals(table: pa.Table, margins: Margins, intervals: Intervals) -> pa.Table:
     """Return the table with `<column>_low` and `<column>_high` beside each noisy column.
 
-    For an estimate they are the value less and plus its margin, NULL where a row has none.
+    For a number they are the value less and plus its margin, NULL where a row has none. A date
+    with a margin has neither.
     """
     names, arrays = [], []
     low, high = (error_names(table.column_names, each) for each in ("low", "high"))
@@ -190,7 +191,7 @@ def with_intervals(table: pa.Table, margins: Margins, intervals: Intervals) -> p
         names.append(table.column_names[i])
         arrays.append(column)
         ends = found[i]
-        if ends is None and widths is not None:
+        if ends is None and widths is not None and sort_of(column.type).is_number:
             values = column.cast(pa.float64()).to_numpy()
             ends = (_filled(values - widths), _filled(values + widths))
         if ends is not None:
@@ -225,14 +226,14 @@ def _plain(column: "Chunks") -> "Chunks":
     return column
 
 
-def _unlike(names: Sequence[str]) -> list[str]:
+def unlike(names: Sequence[str]) -> list[str]:
     """Return the names, a second `n` as `n_2`: a row is a mapping and would lose one."""
     made: list[str] = []
     for name in names:
-        number, unlike = 2, name
-        while unlike in made or (unlike != name and unlike in names):
-            unlike, number = f"{name}_{number}", number + 1
-        made.append(unlike)
+        number, new = 2, name
+        while new in made or (new != name and new in names):
+            new, number = f"{name}_{number}", number + 1
+        made.append(new)
     return made
 
 

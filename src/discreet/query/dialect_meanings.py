@@ -125,6 +125,13 @@ def _division(node: exp.Expr, kinds: Kinds) -> exp.Expr:
     )
 
 
+def _whole_division(node: exp.Expr, kinds: Kinds) -> exp.Expr:
+    """Return div(a, b), which has no decimals for numerics either."""
+    if kinds.of(node.this) is kinds.of(node.expression) is Kind.INTEGER:
+        return node
+    return exp.Trunc(this=exp.Div(this=node.this, expression=node.expression))
+
+
 def _plain_division(node: exp.Expr, _: Kinds) -> exp.Expr:
     return exp.Div(this=node.this, expression=node.expression)
 
@@ -133,14 +140,59 @@ NUMERIC = "is numeric"
 """What is noted of a cast to a numeric, which is a cast to a double here."""
 
 
+TIME = r"\d{4}-\d{1,2}-\d{1,2}(?:[ T]\d{1,2}:\d\d(?::\d\d(?:\.\d+)?)?)?(?:Z|[+-]\d\d(?::\d\d)?)?"
+READ = {
+    exp.DType.BOOLEAN: re.compile("t|true|f|false|1|0|yes|no", re.IGNORECASE),
+    exp.DType.DATE: re.compile(r"\d{4}-\d{1,2}-\d{1,2}"),
+    **dict.fromkeys((exp.DType.TIMESTAMP, exp.DType.TIMESTAMPTZ), re.compile(TIME)),
+    **dict.fromkeys(exp.DataType.INTEGER_TYPES, re.compile(r"\s*[+-]?\d+\s*")),
+}
+"""Texts that DuckDB reads as values of a type. It takes others for NULL."""
+
+
 def _postgres_cast(node: exp.Expr, kinds: Kinds) -> exp.Expr:
     kind = node.args["to"]
+    read = READ.get(kind.this)
+    if node.this.is_string and read is not None and read.fullmatch(node.this.name) is None:
+        fix = "Write dates as '2024-12-31', times as '2024-12-31 23:59:59', conditions as 'true'"
+        raise _other_meaning(node, SqlDialect.POSTGRES, "This text is read otherwise", fix)
     if kind.this in exp.DataType.TEXT_TYPES:
         _check_text_cast(node, kinds, SqlDialect.POSTGRES)
     if kind.this is exp.DType.DECIMAL and not kind.expressions:
         node.set("to", exp.DataType(this=exp.DType.DOUBLE, nested=False))
         node.meta[NUMERIC] = True
+    is_of_rows = not any(node.find_all(exp.AggFunc))
+    if kind.this in exp.DataType.INTEGER_TYPES and is_of_rows and _may_have_decimals(node, kinds):
+        return _rounded_cast(node, kinds)
     return node
+
+
+def _may_have_decimals(node: exp.Expr, kinds: Kinds) -> bool:
+    inner, kind = node.this.unnest(), kinds.of(node.this)
+    is_mixed = isinstance(inner, exp.Coalesce | exp.Case | exp.Greatest | exp.Least)
+    return kind is Kind.REAL or (kind is None and is_mixed)
+
+
+def _rounded_cast(node: exp.Expr, kinds: Kinds) -> exp.Expr:
+    """Round halves of a numeric away from 0, and those of a double to the even number."""
+    if _is_whole(node.this):
+        return node
+    if _is_exact(node.this, kinds):
+        node.set("this", exp.Round(this=node.this))
+    elif not _is_double(node.this, kinds):
+        what = "How a cast rounds halves depends on types that are not known here"
+        fix = "Write ROUND(x::numeric) or FLOOR(x) around what is cast"
+        raise _other_meaning(node, SqlDialect.POSTGRES, what, fix)
+    return node
+
+
+def _is_whole(node: exp.Expr) -> bool:
+    """Return whether a number has no decimals, whatever its type is."""
+    inner = node.unnest()
+    if isinstance(inner, exp.Extract):
+        return bool(inner.this.name.upper() != "EPOCH")
+    is_round = isinstance(inner, exp.Round) and inner.args.get("decimals") is None
+    return is_round or isinstance(inner, exp.Floor | exp.Ceil)
 
 
 def _bigquery_cast(node: exp.Expr, kinds: Kinds) -> exp.Expr:
@@ -181,11 +233,22 @@ def _is_exact(node: exp.Expr, kinds: Kinds) -> bool:
     """Return whether a number is an integer or a numeric in PostgreSQL, and not a double."""
     if isinstance(node, exp.Cast) and (NUMERIC in node.meta or node.is_type("decimal")):
         return True
-    if isinstance(node, exp.Paren | exp.Neg | exp.Abs):
+    if isinstance(node, exp.Paren | exp.Neg | exp.Abs | exp.Round | exp.Floor | exp.Ceil):
         return _is_exact(node.this, kinds)
     if isinstance(node, exp.Add | exp.Sub | exp.Mul | exp.Div):
         return _is_exact(node.left, kinds) and _is_exact(node.right, kinds)
-    return node.is_number or kinds.of(node) is Kind.INTEGER
+    return node.is_number or isinstance(node, exp.Extract) or kinds.of(node) is Kind.INTEGER
+
+
+def _is_double(node: exp.Expr, kinds: Kinds) -> bool:
+    """Return whether a number is a double in PostgreSQL, and not a numeric."""
+    if isinstance(node, exp.Cast):
+        return NUMERIC not in node.meta and node.to.this in exp.DataType.FLOAT_TYPES
+    if isinstance(node, exp.Paren | exp.Neg | exp.Abs | exp.Round | exp.Floor | exp.Ceil):
+        return _is_double(node.this, kinds)
+    if isinstance(node, exp.Add | exp.Sub | exp.Mul | exp.Div):
+        return _is_double(node.left, kinds) or _is_double(node.right, kinds)
+    return isinstance(node, exp.Column) and kinds.columns.get(node.name.casefold()) is Kind.REAL
 
 
 # --------------------------------------------------------------------------- texts and times
@@ -272,6 +335,37 @@ def _of_ordered(node: exp.Expr, _: Kinds) -> exp.Expr:
     return type(node.this)(this=keys[0].this, expression=node.this.this)
 
 
+def _like(node: exp.Expr, _: Kinds) -> exp.Expr:
+    """Let a backslash in a pattern escape the next character, unless ESCAPE says what does."""
+    pattern = node.expression
+    is_plain = isinstance(pattern, exp.Literal) and "\\" not in pattern.name
+    if is_plain or isinstance(node.parent, exp.Escape):
+        return node
+    return exp.Escape(this=node.copy(), expression=exp.Literal.string("\\"))
+
+
+def _joined(node: exp.Expr, kinds: Kinds) -> exp.Expr:
+    """Reject numbers with decimals in a text; and conditions, of which CONCAT takes a letter."""
+    differ = {Kind.REAL, Kind.BOOLEAN} if isinstance(node, exp.Concat) else {Kind.REAL}
+    parts = node.expressions if isinstance(node, exp.Concat) else [node.this, node.expression]
+    if any(kinds.of(each) in differ for each in parts):
+        what = "A number with decimals or a condition is written differently in a text"
+        raise _other_meaning(node, SqlDialect.POSTGRES, what, "Select it as a column of its own")
+    return node
+
+
+def _of_rows(node: exp.Expr, _: Kinds) -> exp.Expr:
+    """Reject a comparison of rows, which is unknown in PostgreSQL where a value is NULL."""
+    if isinstance(node.this, exp.Tuple) or isinstance(node.args.get("expression"), exp.Tuple):
+        what = "A comparison of several values at once has another meaning for NULL"
+        raise _other_meaning(node, SqlDialect.POSTGRES, what, "Write a = 1 AND b = 2")
+    return node
+
+
+def _equals(node: exp.Expr, kinds: Kinds) -> exp.Expr:
+    return _any_of_array(_of_rows(node, kinds), kinds)
+
+
 def _any_of_array(node: exp.Expr, _: Kinds) -> exp.Expr:
     """Return x = ANY(ARRAY[1, 2]) as x IN (1, 2)."""
     array = node.expression.this if isinstance(node.expression, exp.Any) else None
@@ -302,8 +396,12 @@ def _without_project(node: exp.Expr, _: Kinds) -> exp.Expr:
 RULES: Mapping[SqlDialect, Mapping[type[exp.Expr], Rule]] = {
     SqlDialect.POSTGRES: {
         exp.Div: _division,
+        exp.IntDiv: _whole_division,
         exp.Cast: _postgres_cast,
-        exp.EQ: _any_of_array,
+        exp.EQ: _equals,
+        **dict.fromkeys((exp.NEQ, exp.LT, exp.LTE, exp.GT, exp.GTE, exp.In), _of_rows),
+        **dict.fromkeys((exp.Concat, exp.DPipe), _joined),
+        **dict.fromkeys((exp.Like, exp.ILike), _like),
         exp.Round: _postgres_round,
         exp.WithinGroup: _of_ordered,
         exp.Substring: partial(_substring, dialect=SqlDialect.POSTGRES),

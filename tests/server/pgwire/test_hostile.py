@@ -244,7 +244,7 @@ def test_nothing_is_left_when_the_server_ends(tmp_path: Path) -> None:
         assert served.served.stop() == 0
         _, alive = psutil.wait_procs(hollow, timeout=10)
         assert not alive
-        assert not any(Path(each).exists() for each in folders if "discreet-hollow" in each)
+        assert not any(Path(each).exists() for each in folders)
         connection.close()
 
 
@@ -253,6 +253,10 @@ def test_the_hollow_database_ends_with_a_server_that_is_killed(tmp_path: Path) -
         process = served.served.process.pid
         children = psutil.Process(process).children(recursive=True)
         hollow = [each for each in children if "postgres" in each.name()]
+        folders = {Path(each.cwd()).parent.parent for each in hollow}
         os.kill(process, 9)
         _, alive = psutil.wait_procs(hollow, timeout=10)
         assert not alive
+    assert all(each.exists() for each in folders)
+    with wired(write_clinic(tmp_path / "another")):  # removes what the killed one left
+        assert not any(each.exists() for each in folders)

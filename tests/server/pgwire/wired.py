@@ -58,14 +58,14 @@ people = { type = "integer" }
 """
 
 
-def write_clinic(folder: Path, *, without: int | None = None) -> Path:
-    """Write visits of 400 patients, a public table of cities, and their catalog."""
+def write_clinic(folder: Path, *, without: int | None = None, patients: int = 400) -> Path:
+    """Write visits of patients, a public table of cities, and their catalog."""
     folder.mkdir(parents=True, exist_ok=True)
-    days = [f"2024-{1 + i % 12:02d}-{1 + i % 28:02d}" for i in range(400)]
+    days = [f"2024-{1 + i % 12:02d}-{1 + i % 28:02d}" for i in range(patients)]
     rows = [
         f"{i},{('north', 'south')[i % 2]},city {i % 40},{i * 7 % 100},{i % 90}.5,"
         f"{days[i]},{days[i]} 10:{i % 60:02d}:00,{days[i]} 11:00:00,{('true', 'false')[i % 2]}"
-        for i in range(400)
+        for i in range(patients)
         if i != without
     ]
     head = "patient_id,region,city,age,cost,day,at,noted,smokes"

@@ -7,27 +7,21 @@ that, and the sum was cast to a type too small for it. So an optimizer runs only
 here; one that a later DuckDB adds is off until somebody has read it.
 
 **Folders.** Tables that exceed memory go to private folders, which are removed even after a kill.
-Each holds a lock that the system gives up when its process ends, however it ends. A folder whose
-lock is free belongs to nobody any more, and the next process of the same user removes it.
+`locked_folders` says how.
 """
 
-import fcntl
 import logging
 import os
-import shutil
-import stat
-import tempfile
 import threading
 import weakref
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
 from functools import cache
-from pathlib import Path
 
 import duckdb
 
 from discreet.engines.base import LIMITS, ResourceLimits, deadlines, log
+from discreet.locked_folders import LockedFolder, make_locked_folder, remove_abandoned_folders
 
 RUNNING = {
     "expression_rewriter": "folds constants and simplifies expressions, from the expressions alone",
@@ -100,56 +94,14 @@ def disabled_optimizers(connection: duckdb.DuckDBPyConnection) -> str:
 PREFIX = "discreet-spill-"
 
 
-LOCK = "lock"
-
-
-@dataclass(frozen=True, slots=True)
-class Spill:
-    """A folder that only this user can enter, and the lock that says that it is in use."""
-
-    folder: Path
-    lock: int
-
-    def remove(self) -> None:
-        shutil.rmtree(self.folder, ignore_errors=True)
-        os.close(self.lock)
-
-
-def make_spill() -> Spill:
+def make_spill() -> LockedFolder:
     """Make a folder of mode 700 below the system's folder for temporary files."""
-    folder = Path(tempfile.mkdtemp(prefix=PREFIX))
-    begun = folder / f"{LOCK}.new"
-    lock = os.open(begun, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, 0o600)
-    fcntl.flock(lock, fcntl.LOCK_EX)
-    # Only now is it called a lock: nobody can find it free while its process lives.
-    begun.rename(folder / LOCK)
-    return Spill(folder, lock)
+    return make_locked_folder(PREFIX)
 
 
 def remove_abandoned() -> None:
     """Remove the folders of this user's processes that ended without doing so."""
-    if not shutil.rmtree.avoids_symlink_attacks:
-        return
-    with suppress(OSError), os.scandir(tempfile.gettempdir()) as entries:
-        for each in [Path(entry.path) for entry in entries if entry.name.startswith(PREFIX)]:
-            with suppress(OSError):
-                _remove_if_abandoned(each)
-
-
-def _remove_if_abandoned(folder: Path) -> None:
-    found = os.lstat(folder)
-    if not stat.S_ISDIR(found.st_mode) or found.st_uid != os.geteuid():
-        return
-    at = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
-    try:
-        lock = os.open(LOCK, os.O_RDWR | os.O_NOFOLLOW | os.O_NONBLOCK, dir_fd=at)
-        try:
-            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)  # fails while its process lives
-            shutil.rmtree(folder, ignore_errors=True)
-        finally:
-            os.close(lock)
-    finally:
-        os.close(at)
+    remove_abandoned_folders(PREFIX)
 
 
 log.addHandler(logging.NullHandler())  # nothing is shown until the owner asks for it
@@ -280,7 +232,7 @@ _of_parents: list[duckdb.DuckDBPyConnection] = []
 """Held until the process ends: closing them would wait for threads that a fork left behind."""
 
 
-def _end(connection: duckdb.DuckDBPyConnection, spill: Spill, process: int) -> None:
+def _end(connection: duckdb.DuckDBPyConnection, spill: LockedFolder, process: int) -> None:
     """Close a database and remove its folder; a forked child leaves both to its parent."""
     if process != os.getpid():
         _of_parents.append(connection)

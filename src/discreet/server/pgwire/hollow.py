@@ -14,11 +14,9 @@ that reads one of them, however its name is written.
 
 import os
 import pwd
-import shutil
 import socket
 import subprocess
 import sys
-import tempfile
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
@@ -29,8 +27,11 @@ from discreet.catalog import Catalog
 from discreet.catalog.schema import Column, Kind, PathUnit, PrivateTable, Table
 from discreet.catalog.shown import unit_text
 from discreet.errors import DiscreetError, MissingExtraError
+from discreet.locked_folders import make_locked_folder, remove_abandoned_folders
 from discreet.server.pgwire import hollow_launch
 from discreet.server.pgwire.frames import VERSION_3
+
+PREFIX = "discreet-hollow-"
 
 ROLE = "analyst"
 """The one role that can sign in."""
@@ -58,6 +59,8 @@ fsync = off
 full_page_writes = off
 wal_level = minimal
 max_wal_senders = 0
+min_wal_size = 2MB
+max_wal_size = 4MB
 autovacuum = off
 max_parallel_workers_per_gather = 0
 max_worker_processes = 0
@@ -170,11 +173,16 @@ class Hollow:
     def __init__(self, name: str, catalog: Catalog, connections: int) -> None:
         self._binaries = binaries()
         self._user = LOW_USER if os.geteuid() == 0 else ""
-        self._folder = Path(tempfile.mkdtemp(prefix="discreet-hollow-"))
+        remove_abandoned_folders(PREFIX)
+        self._locked = make_locked_folder(PREFIX)
+        self._folder = self._locked.folder / "run"
         self._process: subprocess.Popen[bytes] | None = None
         self._name = name
         try:
+            self._folder.mkdir(mode=0o700)
             self._own(self._folder)
+            if self._user:  # who needs to get through to the folder inside
+                self._locked.folder.chmod(0o711)
             self._make(name, catalog, connections)
             self._start()
         except (OSError, subprocess.SubprocessError) as error:
@@ -198,7 +206,7 @@ class Hollow:
             "--encoding=UTF8",
             "--auth=reject",
         )
-        self._run("initdb", "--pgdata", data, *made)
+        self._run("initdb", "--pgdata", data, "--wal-segsize=1", *made)
         self._write("postgresql.auto.conf", SETTINGS.format(**self._places(connections)))
         self._write("pg_hba.conf", ACCESS)
         database = quoted(name)
@@ -271,7 +279,7 @@ class Hollow:
             if self._process.poll() is None:
                 self._process.kill()
                 self._process.wait()
-        shutil.rmtree(self._folder, ignore_errors=True)
+        self._locked.remove()
 
 
 def is_ready(address: Path, database: str) -> bool:

@@ -109,7 +109,12 @@ def shown(value: Any) -> str:
         case date():
             return value.isoformat()
         case _:
-            return str(value)
+            return _interval_text(*value) if isinstance(value, pa.MonthDayNano) else str(value)
+
+
+def _interval_text(months: int, days: int, nanos: int) -> str:
+    """Return an interval as PostgreSQL reads it."""
+    return f"{months} months {days} days {nanos / 1_000_000_000!r} seconds"
 
 
 def _float_text(value: float) -> str:
