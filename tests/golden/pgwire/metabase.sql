@@ -1,7 +1,6 @@
--- Metabase, over PostgreSQL's JDBC driver. After the public projects metabase/metabase
--- (src/metabase/driver/postgres.clj, src/metabase/driver/sql_jdbc/sync/describe_database.clj,
--- src/metabase/driver/sql/query_processor.clj) and pgjdbc/pgjdbc
--- (pgjdbc/src/main/java/org/postgresql/jdbc/PgDatabaseMetaData.java).
+-- Metabase, over PostgreSQL's JDBC driver. After the public project metabase/metabase
+-- (src/metabase/driver/postgres.clj), and what it and PostgreSQL's JDBC driver are known to send
+-- besides: that part was not held against their sources.
 -- The wording is ours; tables, columns, functions and forms are those that the program uses.
 
 -- free: the driver begins
