@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from discreet.catalog import load
-from discreet.server.pgwire.frames import Frame
+from discreet.server.pgwire.frames import WireFrame
 from discreet.server.pgwire.hollow import Hollow
 from discreet.server.pgwire.hollow_link import BIND_TEXT, EXECUTE_ALL, HollowLink, parse_frame
 from discreet.server.pgwire.lexer import has_no_rows, is_empty_by_text, names_table, statements_of
@@ -82,7 +82,7 @@ def test_postgresql_itself_rejects_whatever_reads_a_table_of_the_catalog(tmp_pat
     """Whatever the server takes a statement for: here, nothing has looked at it before."""
     hollow = Hollow("clinic", load(write_clinic(tmp_path / "clinic")), 10)
 
-    async def replies(sql: str) -> list[Frame]:
+    async def replies(sql: str) -> list[WireFrame]:
         link = await HollowLink.open(hollow.address, "clinic", FORBIDDEN)
         found = await link.ask(parse_frame("", sql), BIND_TEXT, EXECUTE_ALL)
         link.close()
