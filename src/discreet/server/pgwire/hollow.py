@@ -43,6 +43,10 @@ SOCKET = ".s.PGSQL.5432"
 LONGEST_NAME = 63
 """Bytes of a name; PostgreSQL cuts longer ones."""
 
+FIRST_NUMBER = 16384
+"""Of a table in PostgreSQL's catalog. Tables with lower numbers are part of PostgreSQL, and have no
+row security; without this, those made by a single user would have lower ones."""
+
 SECONDS = 30
 """That it may take to start or to be made."""
 
@@ -121,7 +125,8 @@ ALTER FUNCTION pg_catalog.set_config(text, text, boolean) RENAME TO set_config_o
 CREATE FUNCTION pg_catalog.set_config(setting text, value text, is_local boolean) RETURNS text
 LANGUAGE plpgsql SECURITY DEFINER AS $$
 BEGIN
-  IF pg_catalog.lower(setting) = ANY (ARRAY[{", ".join(f"'{each}'" for each in SETTABLE)}]) THEN
+  IF pg_catalog.lower(setting) = ANY (ARRAY[{", ".join(f"'{each}'" for each in SETTABLE)}])
+    AND NOT (pg_catalog.lower(setting) = 'datestyle' AND value ~* 'sql|postgres|german') THEN
     RETURN pg_catalog.set_config_of_any(setting, value, is_local);
   END IF;
   RAISE insufficient_privilege USING MESSAGE = 'set_config cannot change this setting here',
@@ -207,6 +212,7 @@ class Hollow:
             "--auth=reject",
         )
         self._run("initdb", "--pgdata", data, "--wal-segsize=1", *made)
+        self._run("pg_resetwal", "--pgdata", data, f"--next-oid={FIRST_NUMBER}")
         self._write("postgresql.auto.conf", SETTINGS.format(**self._places(connections)))
         self._write("pg_hba.conf", ACCESS)
         database = quoted(name)
