@@ -270,6 +270,7 @@ MAY_IMPORT: dict[str, set[str]] = {
         "amounts",
         "answer",
         "client",
+        "error_codes",
         "ledger",
         "noise",
         "parameters",
