@@ -273,7 +273,6 @@ MAY_IMPORT: dict[str, set[str]] = {
         "answer",
         "client",
         "error_codes",
-        "explanation",
         "ledger",
         "noise",
         "parameters",

@@ -9,20 +9,14 @@ from discreet.agents.desk import RejectionError, rejection
 from discreet.amounts import amount_down, amount_up, equation
 from discreet.error_codes import classes
 from discreet.errors import BudgetError, LeastEpsilonError, ParameterError, QuestionError
-from discreet.explanation.thresholds import UnlikelyGroupsError
 
-BEFORE_CHARGES = (
-    QuestionError,
-    ParameterError,
-    BudgetError,
-    LeastEpsilonError,
-    UnlikelyGroupsError,
-)
+BEFORE_CHARGES = (QuestionError, ParameterError, BudgetError, LeastEpsilonError)
 """Errors of queries that are raised before anything is charged."""
 
 UNSPENT = {
     *(code for code, kind in classes().items() if issubclass(kind, BEFORE_CHARGES)),
-    *("account", "suspended", "approval_needed", "not_allowed", "not_signed_in", "too_many"),
+    *("unlikely_groups", "account", "suspended"),
+    *("approval_needed", "not_allowed", "not_signed_in", "too_many"),
 }
 """Codes of errors after which nothing was charged. After any other, a query may have been."""
 
