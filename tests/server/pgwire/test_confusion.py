@@ -159,7 +159,10 @@ def test_a_thousand_statements_at_once_are_answered_in_order(served: Wired, bare
     sent = []
     for i in range(250):
         sent += [parse("", f"SELECT '{i}'"), run("")]
-        sent += [parse("", f"SELECT city, {i} FROM cities WHERE people = {1000 * (i % 40)}"), run("")]
+        sent += [
+            parse("", f"SELECT city, {i} FROM cities WHERE people = {1000 * (i % 40)}"),  # noqa: S608
+            run(""),
+        ]
         sent += [parse("", "SELECT COUNT(*) AS piped FROM visits"), run("")]
         sent += [parse("", "SELECT patient_id FROM visits LIMIT 0"), run("")]
     bare.send(*sent, SYNC)

@@ -4,6 +4,7 @@ import asyncio
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from time import process_time
 
 import pytest
 
@@ -120,7 +121,7 @@ def test_copies_and_cursors_of_nothing_have_the_row_of_their_count(served: Wired
     assert values_in(bare.query(f"BEGIN; DECLARE c CURSOR FOR {none}; FETCH ALL FROM c")) == [b"0"]
     bare.query("COMMIT")
     median = "SELECT MEDIAN(cost) AS m FROM visits"
-    assert not error_in(bare.query(f"SELECT * FROM ({median}) AS t WHERE 1=0"))
+    assert not error_in(bare.query(f"SELECT * FROM ({median}) AS t WHERE 1=0"))  # noqa: S608
     assert error_in(bare.query(f"{median} WHERE 1=0"))["C"] == "22023"
     bare.close()
 
@@ -174,7 +175,7 @@ def test_the_count_of_nothing_is_a_row() -> None:
 def test_names_are_cut_as_postgresql_cuts_them() -> None:
     tables = frozenset(["a" * 63, "é" * 31])
     for name in ("a" * 63 + "more", "A" * 70, "é" * 32, f'"{"a" * 64}"'):
-        (statement,) = statements_of(f"SELECT COUNT(*) FROM {name}")
+        (statement,) = statements_of(f"SELECT COUNT(*) FROM {name}")  # noqa: S608
         assert names_table(statement, tables), name
 
 
@@ -184,15 +185,17 @@ def test_no_letter_is_lowered_to_another_name_than_postgresql_has() -> None:
 
 
 LONG = {
-    "brackets": "SELECT COUNT(*) FROM visits WHERE " + "(" * 100_000 + "1" + ")" * 100_000,
-    "dots": "SELECT visits + " + ".".join(["pg_"] * 60_000),
-    "spaces": "SELECT visits, E'a'\n" + " " * 200_000 + "x",
-    "comments": "SELECT visits, E'a'\n" + "--\n" * 80_000 + "x",
+    "brackets": "SELECT COUNT(*) FROM visits WHERE " + "(" * 40_000 + "1" + ")" * 40_000,
+    "dots": "SELECT visits + " + ".".join(["pg_"] * 20_000),
+    "spaces": "SELECT visits, E'a'\n" + " " * 100_000 + "x",
+    "comments": "SELECT visits, E'a'\n" + "--\n" * 40_000 + "x",
 }
 
 
 @pytest.mark.parametrize("name", LONG)
 def test_a_long_statement_takes_no_longer_than_its_length(name: str) -> None:
+    begun = process_time()
     (statement,) = statements_of(LONG[name])
     assert names_table(statement, frozenset(["visits"]))
     assert not is_empty_by_text(statement)
+    assert process_time() - begun < 2
