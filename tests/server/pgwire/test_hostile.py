@@ -215,6 +215,28 @@ def test_a_cancelled_query_is_charged_at_most_once_and_the_connection_goes_on(
     connection.close()
 
 
+def test_whoever_cancels_or_goes_at_any_moment_pays_once(served: Wired) -> None:
+    before, number = served.spent(), 24
+    for i in range(number):
+        sql = f"SELECT COUNT(*) AS moment_{i} FROM visits WHERE age <> {i}"  # noqa: S608
+        bare = Bare(port=served.port).sign_in("ana", served.served.tokens["ana"])
+        bare.query("SET discreet.epsilon = 0.25")
+        parts = (b"\0" + sql.encode() + b"\0\0\0", b"\0\0" + b"\0" * 6, b"\0\0\0\0\0")
+        bare.send(*map(message, (b"P", b"B", b"E"), parts), message(b"S"))
+        time.sleep(0.002 * (i // 2))
+        if i % 2:
+            other = Bare(port=served.port)
+            other.send(INT.pack(16) + INT.pack(80877102) + bare.key)
+            other.connection.recv(10)
+            other.close()
+            bare.until(b"Z")
+        bare.close()
+        with served.connect(epsilon=0.25) as connection:
+            first = connection.execute(sql.encode()).fetchall()
+            assert connection.execute(sql.encode()).fetchall() == first
+    assert served.spent() == pytest.approx(before + 0.25 * number)
+
+
 def test_a_key_that_is_guessed_cancels_nothing(served: Wired) -> None:
     victim = Bare(port=served.port).sign_in("ana", served.served.tokens["ana"])
     victim.send(message(b"Q", b"SELECT COUNT(*) FROM pg_class a, pg_class b, pg_class c\0"))
@@ -271,6 +293,7 @@ def backend_of(bare: Bare) -> psutil.Process:
     return psutil.Process(int(body[6:]))
 
 
+@pytest.mark.slow
 def test_a_full_memory_ends_neither_the_hollow_database_nor_others(served: Wired) -> None:
     other = Bare(port=served.port).sign_in("ann", served.served.tokens["ann"])
     bare = Bare(port=served.port).sign_in("ana", served.served.tokens["ana"])
