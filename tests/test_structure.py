@@ -272,6 +272,8 @@ MAY_IMPORT: dict[str, set[str]] = {
         "amounts",
         "answer",
         "client",
+        "error_codes",
+        "explanation",
         "ledger",
         "noise",
         "parameters",

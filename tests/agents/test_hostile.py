@@ -1,6 +1,6 @@
 """Attempts to spend, to learn or to keep more than an agent may."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
@@ -27,7 +27,9 @@ from tests.agents.sessions import (
     rejected,
     remaining,
     run,
+    text_of,
 )
+from tests.replay import ReplayableEntropy
 from tests.server.running import add_accounts, write_catalog
 
 
@@ -119,6 +121,50 @@ def test_a_limit_that_is_set_during_a_call_lets_no_query_by_half(
     run(act)
 
 
+SOUND: tuple[Any, ...] = (0.1, "0.1", "1/7", 0.05, 1, "01", 50, "50.0")
+AMOUNTS: tuple[Any, ...] = (
+    *(0, -1, -0.0, True, "", " 0.1", "0.1\n", "\u0661", "nan", "Infinity", "+1", "1_0", "0x1"),
+    *("1e-400", 5e-324, "1e-99", 1e308, 10**30, 10**400, "9" * 31, "1/0", "0/1", "null", "true"),
+    *([], [0.1], {}, {"n": 0.1}, {"n": "1/3"}, {"x": 1}, '{"n": 40}', None),
+)
+TERMS = ("epsilon", "max_epsilon", "within", "confidence", "delta", "groups_per_unit", "max_rows")
+CLAUSE = "SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS(epsilon=0.2) COUNT(*) AS n FROM visits"
+
+
+def test_whatever_is_stated_no_call_spends_more_than_a_limit_or_fails_unexpectedly(
+    site: Site,
+) -> None:
+    site.ledger.declare_analyst("bot", epsilon=8, per_query=Fraction(1, 5))
+    entropy = ReplayableEntropy(7)
+
+    def one_of(given: Sequence[Any]) -> Any:
+        return given[int.from_bytes(entropy.draw(4)) % len(given)]
+
+    async def act() -> None:
+        async with agent_at(site, "bot") as agent:
+            left, spent_by = await remaining(agent), 0
+            for i in range(400):
+                names = {one_of(TERMS[:3]), *(one_of(TERMS) for _ in range(one_of((0, 1, 2))))}
+                stated = {each: one_of(one_of((SOUND, SOUND, AMOUNTS))) for each in sorted(names)}
+                sql = one_of((COUNT,) * 9 + (CLAUSE,))
+                if sql is CLAUSE:
+                    stated["dialect"] = "bigquery"
+                arguments = {"sql": f"{sql} WHERE age > {i % 97}", **stated}
+                found = await agent.call_tool("ask", arguments)
+                assert "internal: " not in text_of(found), arguments
+                now = await remaining(agent)
+                assert left - now < 0.2 + 1e-9, arguments
+                has_price = sql is CLAUSE or {"epsilon", "max_epsilon"} & stated.keys()
+                if now < left:
+                    spent_by += 1
+                    assert has_price, arguments
+                    assert not found.is_error, arguments
+                left = now
+            assert spent_by > 5
+
+    run(act)
+
+
 # --------------------------------------------------------------------------- what is kept
 
 
@@ -148,8 +194,7 @@ def test_columns_whose_names_look_alike_once_escaped_are_all_shown(site: Site) -
             names = [each["name"] for each in answer["columns"]]
             assert names == ["a\\x01", "a\\x01_2"]
             (row,) = answer["rows"]
-            assert row[names[0]]["value"] > 300
-            assert row[names[1]]["value"] < 100
+            assert row[names[0]]["value"] > 200 > row[names[1]]["value"]
             assert row[names[0]]["margin"] != row[names[1]]["margin"]
 
     run(act)

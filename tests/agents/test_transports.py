@@ -382,6 +382,8 @@ def test_agents_ask_a_server_that_has_no_route_for_them(tmp_path: Path) -> None:
                 reader = RemoteDesk(remote)
                 async with Client(make_server(lambda _: reader)) as agent:
                     assert "not_allowed" in await rejected(agent, "budget")
+                    with pytest.raises(MCPError, match="not_found"):
+                        await read(agent, "discreet://answers/.")
                     await call(agent, "tables")
 
         async def in_a_process() -> None:

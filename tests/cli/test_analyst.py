@@ -113,6 +113,15 @@ def test_limits_are_given_changed_and_removed_without_a_new_token(
 
 
 @pytest.mark.usefixtures("folder")
+def test_an_account_that_is_added_again_says_which_limits_are_removed(discreet: Discreet) -> None:
+    limits = ("--per-query", "0.1", "--per-day", "0.2")
+    assert "removed" not in discreet("analyst", "add", "eve", "-e", "1", *limits).err
+    said = " ".join(discreet("analyst", "add", "eve", "-e", "1", "--per-day", "0.2").err.split())
+    assert "Limits that eve had are removed: at most ε = 0.1 per query." in said
+    assert "Limits" not in discreet("analyst", "add", "eve", "-e", "1", "--per-day", "0.3").err
+
+
+@pytest.mark.usefixtures("folder")
 def test_limits_that_make_no_sense_are_rejected(discreet: Discreet) -> None:
     discreet("analyst", "add", "eve", "-e", "1")
     assert "Give a limit to change: --per-query" in " ".join(

@@ -131,6 +131,14 @@ def test_a_row_without_a_margin_has_no_interval(curator: Curator) -> None:
         assert (row[2] is None) == (row[3] is None) == (margin is None or row[1] is None)
 
 
+def test_a_date_that_was_computed_from_a_noisy_number_has_no_interval(curator: Curator) -> None:
+    sql = "SELECT DATE '2024-01-01' + CAST(COUNT(*) AS INT) AS day, COUNT(*) AS n FROM visits"
+    cursor = dbapi.connect(curator, epsilon=20, intervals=True).cursor().execute(sql)
+    assert [each[0] for each in cursor.description or ()] == ["day", "n", "n_low", "n_high"]
+    assert cursor.answer is not None
+    assert cursor.answer.margins["day"]
+
+
 # --------------------------------------------------------------------------- sources
 
 

@@ -359,6 +359,8 @@ def test_an_answer_does_not_replace_the_data(notebook: Notebook, curator: Curato
         (f"%%ask --epsilon 1 a b\n{COUNT}", "'a b' is not a name for the answer."),
         (f"%%ask --epsilon 1 2a\n{COUNT}", "'2a' is not a name for the answer."),
         (f"%%ask --epsilon 1 for\n{COUNT}", "'for' is not a name for the answer."),
+        (f"%%ask --epsilon 1 get_ipython\n{COUNT}", "get_ipython is a name of IPython."),
+        (f"%%ask --epsilon 1\\ a\n{COUNT}", "'1\\\\' is not a value."),
         (f"%%ask -e 1 {{x\n{COUNT}", "'{x' is not a name for the answer."),
         (f"%%ask -e 1 -P age\n{COUNT}", "Write each parameter once"),
         (f"%ask -e 1 -P age {COUNT}", "Write each parameter once"),

@@ -41,7 +41,7 @@ FOREIGN = CallError(
 
 
 HOSTS_ARE_CHECKED = TransportSecuritySettings(enable_dns_rebinding_protection=False)
-"""The server knows its names, and `_check_origin` the pages; the library, this machine only."""
+"""The server checks its names and `_check_origin` pages; the library would allow localhost only."""
 
 
 @dataclass(slots=True)

@@ -7,7 +7,7 @@ from fractions import Fraction
 from typing import Any
 from urllib.parse import quote
 
-from discreet.agents.desk import RejectionError
+from discreet.agents.desk import RejectionError, rejection
 from discreet.client import Remote
 from discreet.client.calls import UNREADABLE, UNSOUND, HttpReply, ServerError
 from discreet.noise import SYSTEM
@@ -41,6 +41,8 @@ class RemoteDesk:
 
     async def answer(self, id_: str) -> JsonObject:
         """Return a saved answer."""
+        if id_ in {"", ".", ".."}:  # not a name in a path, but another path
+            raise rejection("not_found", "There is no answer with this id")
         return await self._json("GET", f"/answers/{quote(id_, safe='')}?format=json")
 
     async def budget(self) -> JsonObject:

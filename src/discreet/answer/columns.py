@@ -181,7 +181,8 @@ def error_names(names: Sequence[str], ending: str = "error") -> tuple[str, ...]:
 def with_intervals(table: pa.Table, margins: Margins, intervals: Intervals) -> pa.Table:
     """Return the table with `<column>_low` and `<column>_high` beside each noisy column.
 
-    For an estimate they are the value less and plus its margin, NULL where a row has none.
+    For a number they are the value less and plus its margin, NULL where a row has none. A date
+    with a margin has neither.
     """
     names, arrays = [], []
     low, high = (error_names(table.column_names, each) for each in ("low", "high"))
@@ -190,7 +191,7 @@ def with_intervals(table: pa.Table, margins: Margins, intervals: Intervals) -> p
         names.append(table.column_names[i])
         arrays.append(column)
         ends = found[i]
-        if ends is None and widths is not None:
+        if ends is None and widths is not None and sort_of(column.type).is_number:
             values = column.cast(pa.float64()).to_numpy()
             ends = (_filled(values - widths), _filled(values + widths))
         if ends is not None:

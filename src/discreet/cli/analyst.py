@@ -57,6 +57,7 @@ def add_analyst(  # noqa: PLR0913 - each is an option
         raise typer.BadParameter(f"Limits are for analysts: the {role} is never charged.")
     token = new_token()
     with closing(open_books(catalog, ledger=place)) as found:
+        known = next((each for each in found.analysts() if each.name == name), None)
         made = found.declare_analyst(
             name,
             epsilon=cap,
@@ -66,6 +67,9 @@ def add_analyst(  # noqa: PLR0913 - each is an option
             role=ROLES[role],
             **limits,
         )
+    before = {each: getattr(known, each) for each in LIMITS if known and not getattr(made, each)}
+    if removed := limits_text(before):
+        remark(f"Limits that {name} had are removed: {removed}.")
     limit = Price(epsilon=cap, delta=delta or Fraction(0))
     may = MAY.get(role, f"may spend {limit} in total")
     if told := limits_text({each: getattr(made, each) for each in LIMITS}):

@@ -145,6 +145,8 @@ class NotebookMagics(Magics):
                 f"{name} is the data that are asked. Give the result another name, and use "
                 f"%discreet {name} to choose these data."
             )
+        if name is not None and name in self.shell.user_ns_hidden:
+            raise UsageError(f"{name} is a name of IPython. Give the result another name.")
         return {key: [*map(self._expanded, each)] for key, each in given.items()}, name, sql
 
     def _expanded(self, text: str) -> str:

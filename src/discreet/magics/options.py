@@ -122,8 +122,15 @@ def read_line(magic: str, line: str) -> tuple[Given, str]:
             if following is None:
                 raise UsageError(f"{name} needs a value: {name} {option.value}.")
             text, at = following[1], following.end()
-        given.setdefault(option.key, []).append(text if "{" in text else "".join(split(text)))
+        given.setdefault(option.key, []).append(text if "{" in text else _unquoted(text))
     return given, line[at:].strip()
+
+
+def _unquoted(text: str) -> str:
+    try:
+        return "".join(split(text))
+    except ValueError:  # it ends with a backslash
+        raise UsageError(f"{text!r} is not a value. Write it without the backslash.") from None
 
 
 def _hint(magic: str, name: str) -> str:

@@ -1,5 +1,5 @@
 -- What drivers and pools send by themselves: psycopg, asyncpg, SQLAlchemy, node-postgres, lib/pq, pgx,
--- JDBC, Npgsql, HikariCP, pgbouncer's servers. After their public projects' sources.
+-- JDBC, Npgsql, HikariCP, pgbouncer's servers. Not held against their sources.
 -- The wording is ours; tables, columns, functions and forms are those that the program uses.
 
 -- free

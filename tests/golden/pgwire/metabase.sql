@@ -1,7 +1,6 @@
--- Metabase, over PostgreSQL's JDBC driver. After the public projects metabase/metabase
--- (src/metabase/driver/postgres.clj, src/metabase/driver/sql_jdbc/sync/describe_database.clj,
--- src/metabase/driver/sql/query_processor.clj) and pgjdbc/pgjdbc
--- (pgjdbc/src/main/java/org/postgresql/jdbc/PgDatabaseMetaData.java).
+-- Metabase, over PostgreSQL's JDBC driver. After the public project metabase/metabase
+-- (src/metabase/driver/postgres.clj), and what it and PostgreSQL's JDBC driver are known to send
+-- besides: that part was not held against their sources.
 -- The wording is ours; tables, columns, functions and forms are those that the program uses.
 
 -- free: the driver begins
@@ -136,3 +135,8 @@ GROUP BY "source"."region" ORDER BY "source"."region" ASC;
 -- cost: a filter of texts
 SELECT AVG("public"."visits"."cost") AS "avg" FROM "public"."visits"
 WHERE (LOWER("public"."visits"."region") LIKE '%nor%') OR ("public"."visits"."age" BETWEEN 18 AND 65);
+
+-- rejected 0A000: the last 30 days
+SELECT COUNT(*) AS "count" FROM "public"."visits"
+WHERE ("public"."visits"."day" >= CAST((NOW() + INTERVAL '-30 day') AS date))
+  AND ("public"."visits"."day" < CAST(NOW() AS date));

@@ -1,5 +1,5 @@
 -- Power BI, over Npgsql. After the public project npgsql/npgsql (src/Npgsql/PostgresDatabaseInfo.cs)
--- and the statements that Power Query's PostgreSQL connector is known to send.
+-- and what Power Query's PostgreSQL connector is known to send, which is not public.
 -- The wording is ours; tables, columns, functions and forms are those that the program uses.
 
 -- free: types, in one batch

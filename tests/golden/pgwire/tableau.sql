@@ -1,6 +1,6 @@
 -- Tableau, over psqlODBC. After public threads about servers that speak PostgreSQL's protocol
--- (crate/crate, cockroachdb/cockroach, ildus/clickhouse_fdw) and the public project
--- postgresql-interfaces/psqlodbc (connection.c, statement.c).
+-- (crate/crate, cockroachdb/cockroach, ildus/clickhouse_fdw), and what psqlODBC is known to send:
+-- that part was not held against its source.
 -- The wording is ours; tables, columns, functions and forms are those that the program uses.
 
 -- free: the driver begins

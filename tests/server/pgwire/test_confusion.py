@@ -160,7 +160,7 @@ def test_a_thousand_statements_at_once_are_answered_in_order(served: Wired, bare
     for i in range(250):
         sent += [parse("", f"SELECT '{i}'"), run("")]
         sent += [
-            parse("", f"SELECT city, {i} FROM cities WHERE people = {1000 * (i % 40)}"),  # noqa: S608
+            parse("", f"SELECT city, {i} FROM cities WHERE people = {1000 * (i % 40)}"),  # noqa: S608 - our own
             run(""),
         ]
         sent += [parse("", "SELECT COUNT(*) AS piped FROM visits"), run("")]

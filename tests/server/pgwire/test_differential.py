@@ -137,19 +137,19 @@ class Writer:
             case 0 | 1:
                 made = [self.filled(self.one("{N}", "{R}", "{T}", "{C}"), 0) for _ in range(2)]
                 parts = ", ".join(f"{each} AS c{i}" for i, each in enumerate(made))
-                return f"SELECT {parts} FROM {table}{where}{self.order(2)}{self.one(*TAILS)}"  # noqa: S608
+                return f"SELECT {parts} FROM {table}{where}{self.order(2)}{self.one(*TAILS)}"  # noqa: S608 - our own
             case 2:
                 parts = ", ".join(self.filled(self.one(*AGGREGATES), 0) for _ in range(2))
-                return f"SELECT {parts} FROM {table}{where}{self.one('', ' HAVING COUNT(*) > 0')}"  # noqa: S608
+                return f"SELECT {parts} FROM {table}{where}{self.one('', ' HAVING COUNT(*) > 0')}"  # noqa: S608 - our own
             case 3:
                 key = self.filled(self.one("{N}", "{T}", "{C}"), 1)
                 part = self.filled(self.one(*AGGREGATES), 0)
                 tail = self.order(2) + self.one(*TAILS)
-                return f"SELECT {key} AS key, {part} FROM {table}{where} GROUP BY 1{tail}"  # noqa: S608
+                return f"SELECT {key} AS key, {part} FROM {table}{where} GROUP BY 1{tail}"  # noqa: S608 - our own
             case 4:
                 other = self.filled("SELECT {T} FROM t WHERE {C}", 0)
                 return self.filled(
-                    f"SELECT {{T}} AS a FROM {table}{where} {self.one(*SETS)} {other}"  # noqa: S608
+                    f"SELECT {{T}} AS a FROM {table}{where} {self.one(*SETS)} {other}"  # noqa: S608 - our own
                     f"{self.order(1)}{self.one(*TAILS)}",
                     0,
                 )

@@ -121,7 +121,7 @@ def test_copies_and_cursors_of_nothing_have_the_row_of_their_count(served: Wired
     assert values_in(bare.query(f"BEGIN; DECLARE c CURSOR FOR {none}; FETCH ALL FROM c")) == [b"0"]
     bare.query("COMMIT")
     median = "SELECT MEDIAN(cost) AS m FROM visits"
-    assert not error_in(bare.query(f"SELECT * FROM ({median}) AS t WHERE 1=0"))  # noqa: S608
+    assert not error_in(bare.query(f"SELECT * FROM ({median}) AS t WHERE 1=0"))  # noqa: S608 - our own
     assert error_in(bare.query(f"{median} WHERE 1=0"))["C"] == "22023"
     bare.close()
 
@@ -175,7 +175,7 @@ def test_the_count_of_nothing_is_a_row() -> None:
 def test_names_are_cut_as_postgresql_cuts_them() -> None:
     tables = frozenset(["a" * 63, "é" * 31])
     for name in ("a" * 63 + "more", "A" * 70, "é" * 32, f'"{"a" * 64}"'):
-        (statement,) = statements_of(f"SELECT COUNT(*) FROM {name}")  # noqa: S608
+        (statement,) = statements_of(f"SELECT COUNT(*) FROM {name}")  # noqa: S608 - our own
         assert names_table(statement, tables), name
 
 

@@ -218,7 +218,7 @@ def test_a_cancelled_query_is_charged_at_most_once_and_the_connection_goes_on(
 def test_whoever_cancels_or_goes_at_any_moment_pays_once(served: Wired) -> None:
     before, number = served.spent(), 24
     for i in range(number):
-        sql = f"SELECT COUNT(*) AS moment_{i} FROM visits WHERE age <> {i}"  # noqa: S608
+        sql = f"SELECT COUNT(*) AS moment_{i} FROM visits WHERE age <> {i}"  # noqa: S608 - our own
         bare = Bare(port=served.port).sign_in("ana", served.served.tokens["ana"])
         bare.query("SET discreet.epsilon = 0.25")
         parts = (b"\0" + sql.encode() + b"\0\0\0", b"\0\0" + b"\0" * 6, b"\0\0\0\0\0")
@@ -328,7 +328,7 @@ def test_a_long_value_does_not_fill_the_memory_of_the_server(served: Wired) -> N
 
 def test_the_memory_of_prepared_statements_is_bounded(served: Wired) -> None:
     bare = Bare(port=served.port).sign_in("ana", served.served.tokens["ana"])
-    sql = "SELECT COUNT(*) FROM visits WHERE age IN (" + ",".join(["1"] * 40_000) + ")"  # noqa: S608
+    sql = "SELECT COUNT(*) FROM visits WHERE age IN (" + ",".join(["1"] * 40_000) + ")"  # noqa: S608 - our own
     for i in range(20):
         bare.send(message(b"P", f"long{i}\0{sql}\0\0\0".encode()), message(b"S"))
         found = error_in(bare.until(b"Z"))

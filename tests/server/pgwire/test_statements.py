@@ -185,6 +185,12 @@ def test_explain_is_free_and_says_what_a_query_would_cost(served: Wired) -> None
     assert served.spent() == before
 
 
+def test_explain_needs_no_stated_cost_and_shows_the_one_it_is_about(served: Wired) -> None:
+    with served.connect(epsilon=None) as connection:
+        lines = [each[0] for each in connection.execute(f"EXPLAIN {COUNT} WHERE age > 78")]
+        assert any(each.startswith("Cost") and "ε = 0.1" in each for each in lines)
+
+
 def test_a_budget_that_is_used_up_is_an_error_of_its_own(served: Wired) -> None:
     with served.connect("ann", epsilon=60) as connection:
         with pytest.raises(psycopg.errors.ConfigurationLimitExceeded) as error:

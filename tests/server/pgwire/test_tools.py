@@ -80,6 +80,23 @@ def test_a_refreshed_chart_is_free(clinic: Wired) -> None:
     assert clinic.spent() == pytest.approx(before + 0.25)
 
 
+def test_charts_of_relative_times_are_refreshed_for_free_if_times_are_rounded(
+    clinic: Wired,
+) -> None:
+    metabase = next(each.sql for each in sent_by("metabase") if "NOW()" in each.sql)
+    grafana = next(each.sql for each in sent_by("grafana") if ".999Z" in each.sql)
+    refreshed = grafana.replace(":59.999Z", ":58.123Z")
+    options = "-c discreet.epsilon=0.25 -c discreet.snap_times=on"
+    with clinic.connect(epsilon=None, options=options) as connection:
+        before = clinic.spent()
+        for sql in (metabase, grafana):
+            connection.execute(sql.encode())
+        assert clinic.spent() == pytest.approx(before + 0.5)
+        for sql in (metabase, refreshed):
+            connection.execute(sql.encode())
+    assert clinic.spent() == pytest.approx(before + 0.5)
+
+
 def test_a_cursor_with_hold_outlives_its_transaction_and_others_do_not(clinic: Wired) -> None:
     listed = "FOR SELECT region FROM visits GROUP BY 1 ORDER BY 1"
     with clinic.connect(epsilon=None) as connection:

@@ -39,6 +39,9 @@ T = TypeVar("T")
 
 LOW, HIGH = "low", "high"
 
+USUAL = "0.1"
+"""The ε that EXPLAIN is about if none is stated. It is free, and shows it."""
+
 
 @dataclass(slots=True, kw_only=True)
 class AccountDesk:
@@ -82,6 +85,8 @@ class AccountDesk:
         query = await self._query(statement, values)
         with _told(query.offset, query.hint):
             asked = await asyncio.to_thread(self._body, query)
+            if asked.epsilon is None and asked.within is None:
+                asked = asked.model_copy(update={"epsilon": USUAL})
             body = ExplainBody(**asked.model_dump(exclude={"accept_unlikely"}))
             return await self._planned(
                 lambda: explained(self.caller, body, with_fixes=False), is_gone
