@@ -105,6 +105,7 @@ to_date('2024-03-31', 'YYYY-MM-DD')
 3.5::float8::int
 (1 / 2.0)::int
 CAST(-5 / 2.0 AS int)
+CAST(round(-5 / 2.0, 1) AS int)
 (1 / 2.0::float8)::int
 extract(epoch FROM TIMESTAMP '2024-01-01 00:00:10.5')::bigint
 floor(1.5)::int

@@ -167,9 +167,12 @@ def _postgres_cast(node: exp.Expr, kinds: Kinds) -> exp.Expr:
     return node
 
 
+MAY_BE_MIXED = (exp.Coalesce, exp.Case, exp.Greatest, exp.Least, exp.Round, exp.Trunc)
+
+
 def _may_have_decimals(node: exp.Expr, kinds: Kinds) -> bool:
     inner, kind = node.this.unnest(), kinds.of(node.this)
-    is_mixed = isinstance(inner, exp.Coalesce | exp.Case | exp.Greatest | exp.Least)
+    is_mixed = isinstance(inner, MAY_BE_MIXED)
     return kind is Kind.REAL or (kind is None and is_mixed)
 
 

@@ -215,6 +215,28 @@ def test_a_cancelled_query_is_charged_at_most_once_and_the_connection_goes_on(
     connection.close()
 
 
+def test_whoever_cancels_or_goes_at_any_moment_pays_once(served: Wired) -> None:
+    before, number = served.spent(), 24
+    for i in range(number):
+        sql = f"SELECT COUNT(*) AS moment_{i} FROM visits WHERE age <> {i}"  # noqa: S608 - our own
+        bare = Bare(port=served.port).sign_in("ana", served.served.tokens["ana"])
+        bare.query("SET discreet.epsilon = 0.25")
+        parts = (b"\0" + sql.encode() + b"\0\0\0", b"\0\0" + b"\0" * 6, b"\0\0\0\0\0")
+        bare.send(*map(message, (b"P", b"B", b"E"), parts), message(b"S"))
+        time.sleep(0.002 * (i // 2))
+        if i % 2:
+            other = Bare(port=served.port)
+            other.send(INT.pack(16) + INT.pack(80877102) + bare.key)
+            other.connection.recv(10)
+            other.close()
+            bare.until(b"Z")
+        bare.close()
+        with served.connect(epsilon=0.25) as connection:
+            first = connection.execute(sql.encode()).fetchall()
+            assert connection.execute(sql.encode()).fetchall() == first
+    assert served.spent() == pytest.approx(before + 0.25 * number)
+
+
 def test_a_key_that_is_guessed_cancels_nothing(served: Wired) -> None:
     victim = Bare(port=served.port).sign_in("ana", served.served.tokens["ana"])
     victim.send(message(b"Q", b"SELECT COUNT(*) FROM pg_class a, pg_class b, pg_class c\0"))
@@ -260,3 +282,79 @@ def test_the_hollow_database_ends_with_a_server_that_is_killed(tmp_path: Path) -
     assert all(each.exists() for each in folders)
     with wired(write_clinic(tmp_path / "another")):  # removes what the killed one left
         assert not any(each.exists() for each in folders)
+
+
+# --------------------------------------------------------------------------- memory
+
+
+def backend_of(bare: Bare) -> psutil.Process:
+    """Return the process of the hollow database that answers a connection."""
+    ((_, body),) = (each for each in bare.query("SELECT pg_backend_pid()") if each[0] == b"D")
+    return psutil.Process(int(body[6:]))
+
+
+@pytest.mark.slow
+def test_a_full_memory_ends_neither_the_hollow_database_nor_others(served: Wired) -> None:
+    other = Bare(port=served.port).sign_in("ann", served.served.tokens["ann"])
+    bare = Bare(port=served.port).sign_in("ana", served.served.tokens["ana"])
+    backend = backend_of(bare)
+    for size in (200_000, 20_000, 2000, 200, 20):  # until nothing is left
+        for i in range(2000):
+            found = bare.query(f"PREPARE p{size}_{i} AS SELECT '{'x' * size}'")
+            if error_in(found):
+                break
+        assert error_in(found)["C"] == "53200"
+    assert backend.memory_info().vms < 1 << 29
+    for i in range(3):
+        bare.query(f"DEALLOCATE p200000_{i}")
+    for depth in (2000, 7000, 30_000):  # needs more stack than it had
+        assert error_in(bare.query(f"SELECT '{'[' * depth}'::json"))["C"] in ("22P02", "54001")
+    assert backend.is_running()
+    assert not error_in(other.query("SELECT 1"))
+    for each in (bare, other):
+        each.close()
+
+
+def test_a_long_value_does_not_fill_the_memory_of_the_server(served: Wired) -> None:
+    process = psutil.Process(served.served.process.pid)
+    before = process.memory_info().rss
+    bare = Bare(port=served.port).sign_in("ana", served.served.tokens["ana"])
+    found = error_in(bare.query("SELECT B'1'::bit(83886080)"))
+    assert found["C"] in ("08P01", "53200")
+    assert process.memory_info().rss - before < 1 << 27
+    bare.close()
+    assert is_well(served)
+
+
+def test_the_memory_of_prepared_statements_is_bounded(served: Wired) -> None:
+    bare = Bare(port=served.port).sign_in("ana", served.served.tokens["ana"])
+    sql = "SELECT COUNT(*) FROM visits WHERE age IN (" + ",".join(["1"] * 40_000) + ")"  # noqa: S608 - our own
+    for i in range(20):
+        bare.send(message(b"P", f"long{i}\0{sql}\0\0\0".encode()), message(b"S"))
+        found = error_in(bare.until(b"Z"))
+        if found:
+            break
+    assert found["C"] == "53000"
+    assert i < 10
+    bare.close()
+
+
+def test_connections_do_not_see_how_often_others_read(served: Wired) -> None:
+    with served.connect(epsilon=None) as one, served.connect("ann", epsilon=None) as other:
+        sql = "SELECT SUM(seq_scan), SUM(n_live_tup) FROM pg_stat_user_tables"
+        before = other.execute(sql).fetchone()
+        for _ in range(5):
+            one.execute("SELECT * FROM visits WHERE 1=0 LIMIT 5")
+        time.sleep(1.1)
+        assert other.execute(sql).fetchone() == before
+
+
+def test_a_hollow_database_that_was_killed_is_made_again(tmp_path: Path) -> None:
+    with wired(write_clinic(tmp_path / "clinic")) as served:
+        children = psutil.Process(served.served.process.pid).children(recursive=True)
+        for each in children:
+            if "postgres" in each.name():
+                with suppress(psutil.NoSuchProcess):
+                    each.kill()
+        psutil.wait_procs(children, timeout=1)
+        assert is_well(served)

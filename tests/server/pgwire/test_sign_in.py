@@ -124,6 +124,33 @@ def test_the_exchange_looks_the_same_for_accounts_that_do_not_exist(served: Wire
     assert challenge("stranger")[1] != challenge("stranger2")[1]
 
 
+def salt_of(served: Wired, user: str, database: str) -> str:
+    """Return the salt that somebody is asked to use."""
+    bare = Bare(port=served.port)
+    bare.send(startup(VERSION_3, user=user, database=database))
+    bare.read()
+    sent = b"n,,n=,r=abcdefghijklmnop"
+    bare.send(message(b"p", b"SCRAM-SHA-256\0" + Struct("!i").pack(len(sent)) + sent))
+    _, body = bare.read()
+    bare.close()
+    return body[4:].decode().split(",")[1]
+
+
+def test_salts_tell_neither_accounts_nor_databases(served: Wired) -> None:
+    """An account has the same salt whichever database is named; so has one that does not exist."""
+    databases = ("clinic", "nowhere", "elsewhere")
+    for user in ("ana", "bob", "stranger"):
+        assert len({salt_of(served, user, each) for each in databases}) == 1, user
+
+
+def test_salts_of_accounts_that_do_not_exist_outlive_the_server(tmp_path: Path) -> None:
+    catalog, found = write_clinic(tmp_path / "clinic"), []
+    for _ in range(2):
+        with wired(catalog) as served:
+            found.append(salt_of(served, "stranger", "clinic"))
+    assert found[0] == found[1]
+
+
 def test_a_proof_of_another_exchange_is_rejected() -> None:
     token = make_token()
     exchange = Exchange(keys_from(token.scram))

