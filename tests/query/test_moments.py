@@ -15,7 +15,7 @@ from discreet.query.snapping import snapped
 from discreet.written import written
 from tests.fuzzing.choices import Choices
 from tests.postgresql import shared_server
-from tests.query.test_snapping import CATALOG, NOW
+from tests.query.timed import CATALOG, NOW
 
 pytestmark = [pytest.mark.postgresql, pytest.mark.xdist_group("postgresql")]
 

@@ -11,9 +11,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import discreet
-from discreet.catalog.arguments import declare
-from discreet.catalog.resolve import resolve
-from discreet.catalog.schema import Column, Kind
 from discreet.errors import NondeterministicError
 from discreet.query.check import check
 from discreet.query.moments import moment_of
@@ -23,42 +20,7 @@ from discreet.written import Parameters, SqlDialect, WrittenQuery, written
 from tests.forms.corpus import ANSWERED
 from tests.properties.databases import catalog as clinic_catalog
 from tests.properties.databases import public_store
-
-NOW = datetime(2024, 5, 16, 10, 37, 11, 123456, tzinfo=UTC)
-"""A Thursday."""
-
-COLUMNS = {
-    "events": (
-        Column(name="who", kind=Kind.INTEGER),
-        Column(name="ts", kind=Kind.TIMESTAMP),
-        Column(name="tz", kind=Kind.TIMESTAMP_TZ),
-        Column(name="day", kind=Kind.DATE),
-        Column(name="week", kind=Kind.DATE),
-        Column(name="raw", kind=Kind.TIMESTAMP),
-        Column(name="n", kind=Kind.INTEGER),
-        Column(name="note", kind=Kind.TEXT),
-    ),
-    "others": (
-        Column(name="who", kind=Kind.INTEGER),
-        Column(name="ts", kind=Kind.TIMESTAMP),
-        Column(name="note", kind=Kind.TEXT),
-    ),
-    "texts": (Column(name="who", kind=Kind.INTEGER), Column(name="ts", kind=Kind.TEXT)),
-}
-CATALOG = resolve(
-    declare(
-        dict.fromkeys(COLUMNS),
-        unit="who",
-        epsilon=1,
-        step={
-            "events.ts": "15 minutes",
-            "events.tz": "1 hour",
-            "events.week": "1 week",
-            "others.ts": "1 day",
-        },
-    ),
-    lambda name: COLUMNS[name],
-)
+from tests.query.timed import CATALOG, NOW
 
 
 def snap(
