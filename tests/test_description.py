@@ -34,6 +34,8 @@ OTHERS = (
     "SELECT region, RANK() OVER (ORDER BY COUNT(*)) AS place FROM patients GROUP BY region",
     "SELECT CAST(AVG(cost) AS DECIMAL(10, 2)) AS a, CAST(COUNT(*) AS SMALLINT) AS b, "
     "AVG(cost) > 3 AS c, CAST(COUNT(*) AS VARCHAR) AS d, list_value(COUNT(*)) AS e FROM visits",
+    "SELECT sqrt(n - 500) AS root, n + m AS both FROM (SELECT region, COUNT(*) AS n, "
+    "MEDIAN(income) AS m FROM patients GROUP BY region)",
     "SELECT name, beds FROM clinics",
     "SELECT 1 AS one, NULL AS nothing, DATE '2024-01-01' AS day",
     "SELECT region, COUNT(*) AS n FROM patients GROUP BY region HAVING COUNT(*) < 0",

@@ -4,13 +4,15 @@ They follow from the query, the catalog and public tables: nothing is charged an
 read. `answer.present` decides the same from noisy tables, once there are any.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
 
+import numpy as np
 import pyarrow as pa
 
-from discreet.answer.columns import ResultColumn, tidied
+from discreet.answer.columns import Chunks, ResultColumn, tidied
 from discreet.answer.present import resampled_columns, roles_of
 from discreet.bounds import ANY, bounds_search
 from discreet.catalog.catalog import Catalog
@@ -109,15 +111,32 @@ class _Described:
         ]
         if not selected:
             return frozenset()
-        tables = next(iter(synthetic_tables(question, self._released))).tables
-        run = self.planner.public.run
-        try:
+        usual = (each for each in synthetic_tables(question, self._released) if each.is_usual)
+        return frozenset(
+            place for each in usual for place in self._differing(each.tables, selected)
+        )
+
+    def _differing(
+        self, tables: Mapping[str, pa.Table], selected: Sequence[tuple[str, str]]
+    ) -> Iterator[int]:
+        """Yield the columns whose values change if selected ones are left out of the tables."""
+        question, run = self.plan.question, self.planner.public.run
+        with suppress(UnsupportedError):
             with_them = run(question.post_sql, tables)
             without = run(question.post_sql, _without(tables, selected))
-        except UnsupportedError:
-            return frozenset()
-        places = range(len(question.columns))
-        return frozenset(i for i in places if with_them.column(i) != without.column(i))
+            yield from (
+                place
+                for place in range(len(question.columns))
+                if not _is_same(with_them.column(place), without.column(place))
+            )
+
+
+def _is_same(one: Chunks, other: Chunks) -> bool:
+    """Return whether two columns are equal; a value that is not a number equals itself."""
+    if not pa.types.is_floating(one.type):
+        return one.equals(other)
+    floats = [each.to_numpy() for each in (one, other)]
+    return bool(np.array_equal(floats[0], floats[1], equal_nan=True))
 
 
 def _without(

@@ -11,9 +11,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import discreet
-from discreet.catalog.arguments import declare
-from discreet.catalog.resolve import resolve
-from discreet.catalog.schema import Column, Kind
 from discreet.errors import NondeterministicError
 from discreet.query.check import check
 from discreet.query.moments import moment_of
@@ -23,41 +20,7 @@ from discreet.written import Parameters, SqlDialect, WrittenQuery, written
 from tests.forms.corpus import ANSWERED
 from tests.properties.databases import catalog as clinic_catalog
 from tests.properties.databases import public_store
-
-NOW = datetime(2024, 5, 16, 10, 37, 11, 123456, tzinfo=UTC)
-"""A Thursday."""
-
-COLUMNS = {
-    "events": (
-        Column(name="who", kind=Kind.INTEGER),
-        Column(name="ts", kind=Kind.TIMESTAMP),
-        Column(name="tz", kind=Kind.TIMESTAMP_TZ),
-        Column(name="day", kind=Kind.DATE),
-        Column(name="week", kind=Kind.DATE),
-        Column(name="raw", kind=Kind.TIMESTAMP),
-        Column(name="n", kind=Kind.INTEGER),
-        Column(name="note", kind=Kind.TEXT),
-    ),
-    "others": (
-        Column(name="who", kind=Kind.INTEGER),
-        Column(name="ts", kind=Kind.TIMESTAMP),
-        Column(name="note", kind=Kind.TEXT),
-    ),
-}
-CATALOG = resolve(
-    declare(
-        dict.fromkeys(COLUMNS),
-        unit="who",
-        epsilon=1,
-        step={
-            "events.ts": "15 minutes",
-            "events.tz": "1 hour",
-            "events.week": "1 week",
-            "others.ts": "1 day",
-        },
-    ),
-    lambda name: COLUMNS[name],
-)
+from tests.query.timed import CATALOG, NOW
 
 
 def snap(
@@ -113,6 +76,7 @@ SNAPPED = {
     "week >= NOW() - INTERVAL '1 month'": "week >= CAST('2024-04-15' AS DATE)",
     "NOW() - 2 * INTERVAL '1 day' <= ts": "CAST('2024-05-14 10:30:00' AS TIMESTAMP) <= ts",
     "ts > now() - INTERVAL '1 day 2 hours 30 min'": "ts > CAST('2024-05-15 08:00:00' AS TIMESTAMP)",
+    "ts > now() - INTERVAL '5 ms'": "ts > CAST('2024-05-16 10:30:00' AS TIMESTAMP)",
     "ts > now() - INTERVAL '02:30:00'": "ts > CAST('2024-05-16 08:00:00' AS TIMESTAMP)",
     "ts > now() - '90 minutes'::interval": "ts > CAST('2024-05-16 09:00:00' AS TIMESTAMP)",
     "ts > (now() - INTERVAL '1 h') - INTERVAL '1 year'": (
@@ -167,6 +131,17 @@ def test_times_are_rounded_down_to_the_step_of_their_column(condition: str) -> N
         "ts > '9999-12-31'::date + 1",
         "ts > 'yesterday'",
         "ts > '2024-13-01'",
+        "ts > '2024-05-01X10:00:01'",
+        "ts > '2024-05-01 10:00:01,5'",
+        "ts > now() - INTERVAL '1.5' DAY",
+        "ts > INTERVAL '1 day' + '2024-05-01 10:00:01'",
+        # PostgreSQL ignores these offsets, and DuckDB does not
+        "ts > '2024-05-01 10:00:01+05'",
+        "ts > '2024-05-01 10:00:01+05'::timestamp",
+        "day >= '2024-05-01 01:00:00+05'::date",
+        # of another time zone
+        "ts > DATE_TRUNC('day', now(), 'America/New_York')",
+        "DATE_TRUNC('day', tz, 'America/New_York') = '2024-05-01 04:00:01'",
         "ts + INTERVAL '1 day' > '2024-05-01 10:00:01'",
         "who > now()",
         # no query at all
@@ -250,6 +225,28 @@ DAILY = "CAST('2024-05-16 00:00:00' AS TIMESTAMP)"
         ),
         ("SELECT COUNT(*) FILTER (WHERE ts > now()) FROM events", STEPPED),
         (
+            "WITH events AS (SELECT ts FROM events) SELECT COUNT(*) FROM events WHERE ts > now()",
+            STEPPED,
+        ),
+        (
+            "WITH events AS (SELECT ts FROM events WHERE ts > now()) SELECT COUNT(*) FROM events",
+            STEPPED,
+        ),
+        (
+            "WITH e(a, b) AS (SELECT who, ts FROM others) SELECT COUNT(*) FROM e WHERE b > now()",
+            DAILY,
+        ),
+        ("SELECT COUNT(*) FROM others AS o(a, b, c) WHERE b > now()", DAILY),
+        (
+            "SELECT COUNT(*) FROM (events e JOIN others o ON e.who = o.who) WHERE o.ts > now()",
+            DAILY,
+        ),
+        (
+            "SELECT COUNT(*) FROM (SELECT ts FROM others UNION ALL SELECT ts FROM others) u "
+            "WHERE ts > now()",
+            DAILY,
+        ),
+        (
             "SELECT COUNT(*) FROM events UNION ALL SELECT COUNT(*) FROM others WHERE ts > now()",
             DAILY,
         ),
@@ -268,10 +265,35 @@ def test_names_are_followed_to_the_column_of_the_catalog(sql: str, literal: str)
         "SELECT COUNT(*) FROM elsewhere WHERE ts > now()",
         "SELECT COUNT(*) FROM (SELECT MAX(ts) AS day FROM events GROUP BY who) s WHERE day > now()",
         "SELECT COUNT(*) FROM events WHERE nothing > now()",
+        "SELECT COUNT(*) FROM (SELECT ts FROM events UNION ALL SELECT ts FROM others) u "
+        "WHERE ts > now()",
+        "SELECT note AS ts, COUNT(*) FROM events GROUP BY note HAVING ts > now()",
+        # names that are those of texts
+        "SELECT COUNT(*) FROM events AS e(who, note, tz, day, week, raw, n, ts) WHERE ts > now()",
+        "SELECT COUNT(*) FROM (SELECT note, ts FROM events) AS q(ts, note) WHERE ts > now()",
+        "WITH q(ts, note) AS (SELECT note, ts FROM events) SELECT COUNT(*) FROM q WHERE ts > now()",
+        "WITH a AS (SELECT * FROM texts), texts AS (SELECT * FROM events) "
+        "SELECT COUNT(*) FROM a WHERE ts > now()",
+        "SELECT COUNT(*) FROM events WHERE EXISTS (SELECT 1 FROM (SELECT * FROM texts) q "
+        "WHERE ts > now())",
+        "SELECT COUNT(*) FROM events WHERE EXISTS (SELECT 1 FROM (texts JOIN texts b USING (who)) "
+        "WHERE ts > now())",
+        "SELECT COUNT(*) FROM events WHERE EXISTS (SELECT 1 FROM (VALUES ('a')) v(ts) "
+        "WHERE ts > now())",
     ],
 )
 def test_names_that_may_mean_another_thing_are_left(sql: str) -> None:
     assert snap(sql).changes == ()
+
+
+@pytest.mark.parametrize("columns", ["*", "ts"])
+def test_names_in_many_queries_are_followed_in_little_time(columns: str) -> None:
+    """Each reads the one before twice: there are 2^40 ways to the table."""
+    queries = [f"c{n + 1} AS (SELECT {columns} FROM c{n} a, c{n} b)" for n in range(40)]
+    sql = f"WITH c0 AS (SELECT ts FROM events), {', '.join(queries)} SELECT COUNT(*) FROM c40"
+    assert snap(f"{sql} WHERE ts > now()").changes == ()
+    deep = f"SELECT COUNT(*) FROM {'(SELECT * FROM ' * 300}events{') q' * 300} WHERE ts > now()"
+    assert snap(deep).changes == ()
 
 
 # --------------------------------------------------------------------------- parameters, dialects
@@ -307,6 +329,8 @@ def test_other_dialects_are_snapped_in_their_own_words() -> None:
         "ts > CAST('2024-05-15 10:30:00' AS TIMESTAMP)"
     )
     assert where("day >= today()", dialect="duckdb") == "day >= CAST('2024-05-16' AS DATE)"
+    tokyo = "SELECT COUNT(*) FROM events WHERE day >= CURRENT_DATE('Asia/Tokyo')"
+    assert snap(tokyo, dialect="bigquery").changes == ()
     clause = "SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS (epsilon = 1) COUNT(*) FROM events "
     assert snap(f"{clause} WHERE ts > CURRENT_TIMESTAMP()", dialect="bigquery").changes == ()
 

@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from decimal import Decimal
 from itertools import chain
 from math import prod
@@ -360,7 +360,7 @@ def _batches(reader: pa.RecordBatchReader) -> Iterator[pa.RecordBatch]:
         raise next(kinds, duckdb.DataError)(text) from None
 
 
-EARLIEST, LATEST = datetime(1, 1, 1), datetime(9999, 12, 31, 23, 59, 59)
+EARLIEST, LATEST = datetime(1, 1, 1), datetime(9999, 12, 31, 23, 59, 59, 999_999)
 
 
 def _within_calendar(table: pa.Table) -> pa.Table:
@@ -382,5 +382,6 @@ def _end(moment: datetime, type_: pa.DataType) -> "pa.Scalar[pa.DataType]":
     units = {"s": 1, "ms": 10**3, "us": 10**6, "ns": 10**9}
     if not pa.types.is_timestamp(type_):
         return pa.scalar(moment.date(), type_)
-    number = int((moment - datetime(1970, 1, 1)).total_seconds()) * units[type_.unit]
+    passed = (moment - datetime(1970, 1, 1)) // timedelta(microseconds=1)
+    number = passed * units[type_.unit] // 10**6
     return pa.scalar(max(-(2**63), min(2**63 - 1, number)), pa.int64()).cast(type_)

@@ -16,6 +16,7 @@ from discreet.explanation.coverage import LimitLine, clamped_line, clamped_sente
 from discreet.explanation.explanation import Explanation
 from discreet.explanation.sentences import (
     SAVED_BY_OLDER,
+    UNREAD,
     UnitName,
     change_sentence,
     left_out_note,
@@ -97,7 +98,8 @@ def notes_of(
 def listed_notes(plan: Plan) -> tuple[str, ...]:
     """Return that a query lists declared groups, which need not occur, if it only does that."""
     keys = plan.question.listed
-    return (listed_sentence(keys),) if keys else ()
+    unread = (UNREAD,) if plan.question.has_unread else ()
+    return (listed_sentence(keys), *unread) if keys else ()
 
 
 NOISY_INPUTS = (

@@ -108,6 +108,9 @@ def listed_sentence(keys: Sequence[str]) -> str:
     return f"Lists the declared values of {listed(keys)}, whether or not they occur."
 
 
+UNREAD = "Conditions that read noisy results leave none of them out."
+
+
 def undeclared_value_note(compared: UndeclaredValue) -> str:
     """Return that a query compares a column with a value that it cannot have, and the nearest."""
     known = [_value_text(each) for each in compared.declared if each is not None]

@@ -27,6 +27,9 @@ MOMENTS = {
     *(exp.DType.TIMESTAMPNTZ, exp.DType.DATETIME),
 }
 
+ZONED = (exp.DType.TIMESTAMPTZ, exp.DType.TIMESTAMPLTZ)
+"""Types of timestamps that have a time zone."""
+
 MICROSECONDS: Mapping[str, int] = {
     "microsecond": 1,
     "millisecond": 10**3,
@@ -49,11 +52,17 @@ SHORT: Mapping[str, str] = {
     "h": "hour",
     "d": "day",
     "w": "week",
+    "ms": "millisecond",
+    "us": "microsecond",
 }
 """Other names of units, as PostgreSQL reads them."""
 
-FEWEST_DIGITS = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}", re.ASCII)
-PART = re.compile(r"([+-]?\d{1,12}(?:\.\d{1,12})?) *([a-z]+)", re.ASCII)
+WRITTEN = re.compile(
+    r"\d{4}-\d{2}-\d{2}(?:[ T]\d{2}:\d{2}(?::\d{2}(?:\.\d{1,6})?)?(?:Z|[+-]\d{2}(?::?\d{2})?)?)?",
+    re.ASCII,
+)
+"""Times in the forms of ISO 8601 that all databases read alike."""
+PART = re.compile(r"([+-]?\d{1,12}(?:\.\d{1,6})?) *([a-z]+)", re.ASCII)
 CLOCK_TIME = re.compile(r"([+-]?)(\d{1,4}):(\d{2})(?::(\d{2}(?:\.\d{1,6})?))?", re.ASCII)
 NUMBER = re.compile(r"\d{1,15}(?:\.\d{1,15})?", re.ASCII)
 
@@ -67,6 +76,8 @@ class Moment:
     reads_clock: bool = False
     is_literal: bool = False
     """Whether it is written out, with or without its type."""
+    has_offset: bool = False
+    """Whether it is a text with an offset from UTC that only a type with a time zone reads."""
 
     @property
     def at(self) -> datetime:
@@ -126,15 +137,19 @@ def _moment(node: exp.Expr, now: datetime) -> Moment | None:  # noqa: PLR0911 - 
 def _written(node: exp.Literal) -> Moment | None:
     """Return the time that a text is, in the forms of ISO 8601."""
     text = node.name.strip()
-    if not node.is_string or not FEWEST_DIGITS.match(text):
+    if not node.is_string or not WRITTEN.fullmatch(text):
         return None
-    value = date.fromisoformat(text) if len(text) == 10 else midnight(datetime.fromisoformat(text))
-    return Moment(value=value, is_literal=True)
+    if len(text) == 10:
+        return Moment(value=date.fromisoformat(text), is_literal=True)
+    value = datetime.fromisoformat(text)
+    return Moment(value=midnight(value), is_literal=True, has_offset=bool(value.utcoffset()))
 
 
 def _cast(node: exp.Cast, now: datetime) -> Moment | None:
     inner = _moment(node.this, now)
-    if inner is None:
+    if inner is not None and node.to.this in ZONED:
+        inner = replace(inner, has_offset=False)
+    if inner is None or inner.has_offset:
         return None
     if node.to.this is exp.DType.DATE:
         return replace(inner, value=inner.at.date())
@@ -145,8 +160,8 @@ def _cast(node: exp.Cast, now: datetime) -> Moment | None:
 
 def _cut(node: exp.Expr, now: datetime) -> Moment | None:
     """Return DATE_TRUNC of a time."""
-    inner, unit = _moment(node.this, now), unit_named(node.args.get("unit"))
-    if inner is None or unit is None:
+    inner, unit = _moment(node.this, now), unit_cut_to(node)
+    if inner is None or inner.has_offset or unit is None:
         return None
     return Moment(value=truncated(inner.at, unit), reads_clock=inner.reads_clock)
 
@@ -154,8 +169,13 @@ def _cut(node: exp.Expr, now: datetime) -> Moment | None:
 def _in_utc(node: exp.AtTimeZone, now: datetime) -> Moment | None:
     """Return a time AT TIME ZONE 'UTC'."""
     zone, inner = node.args.get("zone"), _moment(node.this, now)
-    is_utc = isinstance(zone, exp.Literal) and zone.name.upper() in ("UTC", "ETC/UTC")
-    return replace(inner, value=inner.at, is_literal=False) if inner and is_utc else None
+    if inner is None or inner.has_offset or not _is_utc(zone):
+        return None
+    return replace(inner, value=inner.at, is_literal=False)
+
+
+def _is_utc(zone: object) -> bool:
+    return isinstance(zone, exp.Literal) and zone.name.upper() in ("UTC", "ETC/UTC")
 
 
 def _since_1970(node: exp.UnixToTime) -> Moment | None:
@@ -171,7 +191,10 @@ def _clock(node: exp.Expr, now: datetime) -> Moment | None:
     name = str(node.this) if isinstance(node, exp.Anonymous) else ""
     if not name and isinstance(node, exp.Func):
         name = node.sql_name()
-    if isinstance(node, exp.Anonymous) and node.expressions:
+    # A number is how many digits seconds have; a text is a time zone.
+    zone = node.args.get("this") if isinstance(node, exp.Func) else None
+    is_elsewhere = isinstance(zone, exp.Expr) and not zone.is_number and not _is_utc(zone)
+    if node.args.get("expressions") or is_elsewhere:
         return None
     if name.lower() in CLOCKS:
         return Moment(value=midnight(now), reads_clock=True)
@@ -188,8 +211,9 @@ def _sum(node: exp.Binary, now: datetime) -> Moment | None:
     left, right = node.this, node.expression
     inner = _moment(left, now)
     if inner is None and sign == 1:
-        inner, right = _moment(right, now), left
-    if inner is None or (inner.is_literal and isinstance(left, exp.Literal)):
+        left, right = right, left
+        inner = _moment(left, now)
+    if inner is None or isinstance(left.unnest(), exp.Literal):
         return None  # a text without a type may be an interval
     days = _number(right)
     if days is not None and days.denominator == 1 and not isinstance(inner.value, datetime):
@@ -244,6 +268,8 @@ def _interval(node: exp.Interval) -> Duration | None:
     if not isinstance(number, exp.Literal):
         return None
     word = unit.name if isinstance(unit, exp.Var) else ""
+    if "." in number.name and _singular(word.lower()) != "second":
+        return None  # PostgreSQL reads INTERVAL '1.5' DAY as one day
     found = _duration_from(f"{number.name} {word}") if word or unit is None else None
     return None if found is None else found.times(sign)
 
@@ -299,9 +325,12 @@ def _number(node: exp.Expr) -> Fraction | None:
 # --------------------------------------------------------------------------- units
 
 
-def unit_named(node: object) -> str | None:
-    """Return the unit to which DATE_TRUNC cuts times, None if it is not one of these."""
-    name = node.name if isinstance(node, exp.Var | exp.Literal) else ""
+def unit_cut_to(node: exp.Expr) -> str | None:
+    """Return the unit to which DATE_TRUNC cuts times in UTC, None if it is not one of these."""
+    written, zone = node.args.get("unit"), node.args.get("zone")
+    if zone is not None and not _is_utc(zone):
+        return None
+    name = written.name if isinstance(written, exp.Var | exp.Literal) else ""
     unit = _singular(name.lower())
     return unit if unit in TRUNCATED else None
 

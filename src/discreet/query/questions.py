@@ -443,6 +443,8 @@ class Question:
     """Which releases with undeclared groups the SQL aggregates."""
     listed: tuple[str, ...] = ()
     """Keys, as the question writes them, whose declared values are all that it asks for."""
+    has_unread: bool = False
+    """Whether conditions of such a question read noisy results, which are then not released."""
 
     @property
     def uses_releases(self) -> bool:

@@ -5,10 +5,11 @@ rounded down to the column's step, it is the same query until the next step begi
 happens before a query is asked, and only where a program wants it: nothing here reads data.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from fractions import Fraction
+from typing import TypeAlias
 
 from sqlglot import ErrorLevel, exp
 from sqlglot.dialects.dialect import Dialect
@@ -18,14 +19,11 @@ from discreet.catalog.catalog import Catalog
 from discreet.catalog.schema import Column, Kind
 from discreet.catalog.time_steps import DAY, UNITS, rounded_down, step_of_times
 from discreet.errors import QuestionError
-from discreet.query.moments import MOMENTS, Moment, moment_of, truncated, unit_named
+from discreet.query.moments import MOMENTS, ZONED, Moment, moment_of, truncated, unit_cut_to
 from discreet.query.parse import DIALECTS, read_tree
 from discreet.written import WrittenQuery
 
 COMPARISONS = (exp.EQ, exp.NEQ, exp.LT, exp.LTE, exp.GT, exp.GTE)
-
-DEEPEST = 20
-"""So many queries in FROM are followed to the table that a column comes from."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -63,8 +61,11 @@ def snapped(query: WrittenQuery, catalog: Catalog, now: datetime) -> Snapped:
     if options is not None:  # which the tree does not have
         return Snapped(query=query)
     found = _Snapping(tree=tree, catalog=catalog, now=now, dialect=DIALECTS[query.dialect])
-    found.snap()
-    text = found.text() if found.changes else None
+    try:
+        found.snap()
+        text = found.text() if found.changes else None
+    except RecursionError:
+        return Snapped(query=query)
     if text is None:
         return Snapped(query=query, without_step=tuple(found.without_step))
     return Snapped(
@@ -84,6 +85,10 @@ class _Compared:
     """None if nothing says how far."""
 
 
+Meanings: TypeAlias = "tuple[_Compared | None, ...]"
+"""Each column that a name may mean; None for one that is not a time, or is not known."""
+
+
 class _Snapping:
     """One walk through the comparisons of a query."""
 
@@ -93,6 +98,7 @@ class _Snapping:
         self.tree, self.catalog, self.now, self.dialect = tree, catalog, now, dialect
         self.changes: list[SnappedTime] = []
         self.without_step: dict[str, None] = {}
+        self.known: dict[tuple[int, str, str], Meanings] = {}
 
     def snap(self) -> None:
         """Round times down, in the tree."""
@@ -113,6 +119,8 @@ class _Snapping:
 
     def snap_one(self, node: exp.Expr, moment: Moment, compared: _Compared) -> None:
         """Round one time down, if that changes it or it reads the clock."""
+        if moment.has_offset and compared.kind is not Kind.TIMESTAMP_TZ:
+            return  # which no database reads alike
         if compared.round_down is None:
             if moment.reads_clock or moment.at != truncated(moment.at, "day"):
                 self.without_step[compared.column] = None
@@ -142,63 +150,110 @@ class _Snapping:
             case exp.Paren():
                 return self.compared(node.this)
             case exp.Column():
-                select = node.find_ancestor(exp.Select)
-                return None if select is None else self.found(node.name, node.table, select, 0)
+                return self.found(node)
             case exp.Cast():
                 inner = self.compared(node.this)
                 if inner is None or not (node.to.this in MOMENTS or node.to.this is exp.DType.DATE):
                     return None
                 return _cast(inner, node.to.this)
             case exp.TimestampTrunc() | exp.DateTrunc():
-                inner, unit = self.compared(node.this), unit_named(node.args.get("unit"))
+                inner, unit = self.compared(node.this), unit_cut_to(node)
                 return None if inner is None or unit is None else _cut(inner, unit)
         return None
 
-    def found(self, name: str, table: str, select: exp.Select, depth: int) -> _Compared | None:
-        """Return what a name means in a SELECT, None if that is not one column of the catalog."""
-        if depth > DEEPEST:
-            return None
-        known = [
-            each
-            for source in _sources(select)
-            if not table or source.alias_or_name.casefold() == table.casefold()
-            for each in self.in_source(name, source, depth)
-        ]
-        if not known:
-            around = select.find_ancestor(exp.Select)
-            return None if around is None else self.found(name, table, around, depth + 1)
-        return known[0] if len(known) == 1 else None
+    def found(self, column: exp.Column) -> _Compared | None:
+        """Return what a name means, None if that is not one column of the catalog."""
+        name, table = column.name.casefold(), column.table.casefold()
+        select = column.find_ancestor(exp.Select)
+        is_late = column.find_ancestor(exp.Having, exp.Qualify, exp.Order, exp.Select) is not select
+        while select is not None:
+            is_alias = not table and any(each.alias.casefold() == name for each in select.selects)
+            if is_alias and is_late:
+                return None  # it may mean the result
+            known = self.in_select(name, table, select)
+            if known or is_alias:
+                return known[0] if known else None
+            select, is_late = select.find_ancestor(exp.Select), False
+        return None
 
-    def in_source(self, name: str, source: exp.Expr, depth: int) -> Iterator["_Compared | None"]:
-        """Yield what a name means in one relation of FROM, if it has such a column."""
-        query = source.this if isinstance(source, exp.Subquery) else None
+    def in_select(self, name: str, table: str, select: exp.Select) -> Meanings:
+        """Return what a name may mean by the FROM of one SELECT."""
+        key = (id(select), name, table)
+        if key not in self.known:
+            found = tuple(
+                each
+                for source in _sources(select)
+                if not table or source.alias_or_name.casefold() == table
+                for each in self.in_source(name, source)
+            )
+            self.known[key] = found if len(found) < 2 else (None,)
+        return self.known[key]
+
+    def in_source(self, name: str, source: exp.Expr) -> Meanings:
+        """Return what a name may mean in one relation of FROM."""
+        renamed = [each.casefold() for each in source.alias_column_names]
+        if isinstance(source, exp.Subquery):
+            return self.in_query(name, source.this, renamed)
         if isinstance(source, exp.Table):
-            query = _named_query(source)
-            if query is None:
-                yield from self.in_table(name, source.name)
-        while isinstance(query, exp.SetOperation | exp.Subquery):
-            query = query.this
-        if isinstance(query, exp.Select):
-            yield from self.in_query(name, query, depth)
-
-    def in_table(self, name: str, table: str) -> Iterator["_Compared | None"]:
-        """Yield a column of the catalog."""
-        found = self.catalog.table(table)
-        for each in () if found is None else found.columns:
-            if found is not None and each.name.casefold() == name.casefold():
-                yield _of_column(f"{found.name}.{each.name}", each)
-
-    def in_query(self, name: str, query: exp.Select, depth: int) -> Iterator["_Compared | None"]:
-        """Yield the column of a query that has a name."""
-        for column in query.expressions:
-            if column.is_star:
-                found = self.found(
-                    name, column.table if isinstance(column, exp.Column) else "", query, depth + 1
+            entry = _entry_named(source)
+            if entry is not None:
+                names = renamed or [each.casefold() for each in entry.alias_column_names]
+                return self.in_query(name, entry.this, names)
+            found = self.catalog.table(source.name)
+            if found is not None:
+                names = [each.name.casefold() for each in found.columns]
+                names[: len(renamed)] = renamed
+                return tuple(
+                    _of_column(f"{found.name}.{column.name}", column)
+                    for column, each in zip(found.columns, names, strict=False)
+                    if each == name
                 )
-                if found is not None:
-                    yield found
-            elif column.alias_or_name.casefold() == name.casefold():
-                yield self.compared(column.unalias())
+        return (None,) if name in renamed or not renamed else ()
+
+    def in_query(self, name: str, query: exp.Expr, renamed: Sequence[str]) -> Meanings:
+        """Return what a name may mean in the result of a query."""
+        while isinstance(query, exp.Subquery) and not query.alias:
+            query = query.this
+        if isinstance(query, exp.SetOperation):
+            return self.in_both(name, query, renamed)
+        if not isinstance(query, exp.Select) or (renamed and query.is_star):
+            return (None,)
+        if query.is_star:
+            return tuple(each for column in query.selects for each in self.in_column(name, column))
+        return tuple(
+            self.compared(column.unalias())
+            for each, column in zip(_names(query, renamed), query.selects, strict=True)
+            if each == name
+        )
+
+    def in_column(self, name: str, column: exp.Expr) -> Meanings:
+        """Return what a name may mean in one item of a SELECT that has a star."""
+        if not column.is_star:
+            is_it = column.alias_or_name.casefold() == name
+            return (self.compared(column.unalias()),) if is_it else ()
+        select = column.find_ancestor(exp.Select)
+        star = column.this if isinstance(column, exp.Column) else column
+        if select is None or any(star.args.values()):  # * EXCLUDE (...), * REPLACE (...)
+            return (None,)
+        table = column.table.casefold() if isinstance(column, exp.Column) else ""
+        return self.in_select(name, table, select)
+
+    def in_both(self, name: str, query: exp.SetOperation, renamed: Sequence[str]) -> Meanings:
+        """Return what a name may mean in a union: one column of the catalog, on both sides."""
+        sides = [each.unnest() for each in (query.this, query.expression)]
+        if not all(isinstance(each, exp.Select) and not each.is_star for each in sides):
+            return (None,)
+        places = [place for place, each in enumerate(_names(sides[0], renamed)) if each == name]
+        if not places:
+            return ()
+        columns = [each.selects[places[0]] for each in sides if places[0] < len(each.selects)]
+        found = [self.compared(each.unalias()) for each in columns]
+        one = found[0]
+        is_same = one is not None and all(
+            each is not None and (each.column, each.kind) == (one.column, one.kind)
+            for each in found
+        )
+        return (one if is_same and len(places) == 1 and len(found) == len(sides) else None,)
 
 
 def _pairs(tree: exp.Query) -> Iterator[tuple[exp.Expr, exp.Expr]]:
@@ -215,23 +270,37 @@ def _pairs(tree: exp.Query) -> Iterator[tuple[exp.Expr, exp.Expr]]:
 
 
 def _sources(select: exp.Select) -> Iterator[exp.Expr]:
-    """Yield the relations of FROM."""
+    """Yield the relations of FROM, those of a join in brackets one by one."""
     clause = select.args.get("from_")
-    if clause is not None:
-        yield clause.this
-        yield from (each.this for each in clause.this.args.get("joins") or ())
-    yield from (each.this for each in select.args.get("joins") or ())
+    items = [] if clause is None else [clause.this]
+    items += [each.this for each in select.args.get("joins") or ()]
+    while items:
+        item = items.pop()
+        items += [each.this for each in item.args.get("joins") or ()]
+        if isinstance(item, exp.Subquery) and isinstance(item.this, exp.Table) and not item.alias:
+            items.append(item.this)
+        else:
+            yield item
 
 
-def _named_query(table: exp.Table) -> exp.Expr | None:
-    """Return the query that WITH gives a table's name to, the nearest one."""
+def _names(select: exp.Select, renamed: Sequence[str]) -> list[str]:
+    """Return the names of the columns of a SELECT, the first of them by other names."""
+    names = [each.alias_or_name.casefold() for each in select.selects]
+    return [*renamed[: len(names)], *names[len(renamed) :]]
+
+
+def _entry_named(table: exp.Table) -> exp.CTE | None:
+    """Return the entry of WITH that a table's name means, the nearest one above it."""
     around: exp.Expr | None = table
-    while around is not None:
+    inside: exp.Expr | None = None
+    while around is not None and not table.args.get("db"):
         clause = around.args.get("with_")
-        for each in reversed(clause.expressions) if clause is not None else ():
-            if each.alias.casefold() == table.name.casefold() and not table.args.get("db"):
-                named: exp.Expr = each.this
-                return named
+        entries: list[exp.CTE] = [] if clause is None else clause.expressions
+        known = next((place for place, each in enumerate(entries) if each is inside), len(entries))
+        for each in reversed(entries[:known]):
+            if each.alias.casefold() == table.name.casefold():
+                return each
+        inside = around if isinstance(around, exp.CTE) else inside
         around = around.parent
     return None
 
@@ -251,8 +320,7 @@ def _cast(inner: _Compared, to: exp.DType) -> _Compared:
     """Return a column as a date or as a timestamp."""
     if to is exp.DType.DATE:
         return replace(_stepped(inner, DAY), kind=Kind.DATE)
-    has_zone = to in (exp.DType.TIMESTAMPTZ, exp.DType.TIMESTAMPLTZ)
-    return replace(inner, kind=Kind.TIMESTAMP_TZ if has_zone else Kind.TIMESTAMP)
+    return replace(inner, kind=Kind.TIMESTAMP_TZ if to in ZONED else Kind.TIMESTAMP)
 
 
 def _cut(inner: _Compared, unit: str) -> _Compared:

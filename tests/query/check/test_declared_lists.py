@@ -1,5 +1,7 @@
 """Declared groups are listed for free: nothing is released, charged or read."""
 
+# ruff: noqa: S608 - this file writes queries
+
 from collections.abc import Iterator
 from datetime import date, datetime
 from typing import Any
@@ -10,10 +12,10 @@ from hypothesis import HealthCheck, assume, given, settings
 from discreet.answer import Role
 from discreet.curator import Curator
 from discreet.engines.public_store import rows_of
-from discreet.errors import DiscreetError
+from discreet.errors import DiscreetError, UnsupportedError
 from discreet.query.check import check
 from discreet.query.parse import parse
-from discreet.query.questions import DeclaredGroups
+from discreet.query.questions import DeclaredGroups, UndeclaredGroups
 from tests.attacks.twins import Twin, twins
 from tests.attacks.watched import Watched, watch
 from tests.curated import transactions
@@ -64,6 +66,17 @@ LISTED: dict[str, list[tuple[Any, ...]]] = {
     ],
     "SELECT DISTINCT region FROM patients WHERE region = 'mars'": [],
     "SELECT DISTINCT 'x' AS x FROM visits": [("x",)],
+    "SELECT DISTINCT note FROM visits WHERE note IN (',', '1,2', 'NULL', '[a]', '\"')": [
+        (",",),
+        ("1,2",),
+        ("NULL",),
+        ("[a]",),
+        ('"',),
+    ],
+    "SELECT DISTINCT s.at FROM sales s WHERE s.at = '9999-12-31 23:59:59.999999'": [
+        (datetime(9999, 12, 31, 23, 59, 59, 999_999),)
+    ],
+    "SELECT DISTINCT visit_id FROM visits WHERE visit_id = 9223372036854775807": [(2**63 - 1,)],
 }
 
 
@@ -97,10 +110,87 @@ def test_listed_groups_name_their_rows(watched: tuple[Curator, Watched]) -> None
     )
 
 
-def test_releases_that_only_conditions_read_are_not_made() -> None:
-    sql = "SELECT DISTINCT region FROM patients WHERE income > (SELECT AVG(income) FROM patients)"
+@pytest.mark.parametrize(
+    "where",
+    [
+        "income > (SELECT AVG(income) FROM patients)",
+        "region IN (SELECT region FROM patients GROUP BY 1 HAVING COUNT(*) > 10)",
+    ],
+)
+def test_releases_that_only_conditions_read_are_not_made(
+    watched: tuple[Curator, Watched], where: str
+) -> None:
+    sql = f"SELECT DISTINCT region FROM patients WHERE {where}"
     found = check(parse(sql), catalog(), public_store())
     assert (found.aggregations, found.scalars, found.tables) == ((), (), ())
+    assert watched[0].ask(sql).notes == (
+        "Lists the declared values of region, whether or not they occur.",
+        "Conditions that read noisy results leave none of them out.",
+    )
+
+
+@pytest.mark.parametrize(
+    ("sql", "name"),
+    [
+        ("SELECT region FROM patients INTERSECT SELECT region FROM clinics", "region"),
+        (
+            "SELECT DISTINCT (SELECT COUNT(*) FROM visits v WHERE v.patient_id = p.patient_id) > 2 "
+            "AS many FROM patients p",
+            "many",
+        ),
+    ],
+)
+def test_notes_do_not_name_what_a_rewritten_query_has(
+    watched: tuple[Curator, Watched], sql: str, name: str
+) -> None:
+    assert watched[0].ask(sql).notes == (
+        f"Lists the declared values of {name}, whether or not they occur.",
+    )
+
+
+LIST = "SELECT DISTINCT region FROM patients LIMIT 9"
+
+
+@pytest.mark.parametrize(
+    "sql",
+    [
+        f"SELECT COUNT(*) FROM ({LIST})",
+        f"SELECT MAX(region) FROM ({LIST}) t",
+        f"SELECT list(region) FROM ({LIST}) t",
+        f"SELECT COUNT(*) FROM ({LIST}) t JOIN clinics c ON c.region = t.region",
+        f"WITH t AS ({LIST}), u AS (SELECT * FROM t) SELECT COUNT(*) FROM u",
+        f"WITH t AS ({LIST}) SELECT region, (SELECT COUNT(*) FROM t) AS n FROM t",
+        f"SELECT region FROM ({LIST}) t GROUP BY region HAVING COUNT(*) > 0",
+        f"SELECT name FROM clinics WHERE region IN ({LIST})",
+        f"SELECT name FROM clinics WHERE region <> ALL ({LIST})",
+        f"SELECT EXISTS ({LIST}) AS is_there",
+        "SELECT EXISTS (SELECT 1 FROM patients WHERE patient_id = 3 GROUP BY sex) AS is_there",
+        f"SELECT name, (SELECT region FROM ({LIST}) t LIMIT 1) AS r FROM clinics",
+        "SELECT region FROM clinics EXCEPT SELECT DISTINCT region FROM patients",
+    ],
+)
+def test_lists_that_would_be_taken_for_values_that_occur_are_rejected(
+    watched: tuple[Curator, Watched], sql: str
+) -> None:
+    with pytest.raises(UnsupportedError, match="A subquery only lists declared groups"):
+        watched[0].ask(sql, epsilon=1)
+
+
+@pytest.mark.parametrize("where", ["= 9223372036854775808", "BETWEEN 2e18 * 5 AND 1e19 + 3"])
+def test_integers_of_more_than_64_bits_are_no_declared_groups(where: str) -> None:
+    """No column has them, and no engine has a list of them."""
+    sql = f"SELECT clinic_id, COUNT(*) AS n FROM visits WHERE clinic_id {where} GROUP BY 1"
+    (release,) = check(parse(sql), catalog(), public_store()).aggregations
+    assert isinstance(release.groups, UndeclaredGroups)
+
+
+def test_the_longest_list_is_made_in_little_time() -> None:
+    question = check(parse("SELECT DISTINCT minutes, day FROM visits"), catalog(), public_store())
+    assert len(question.post_sql) < 1_000_000
+    found = rows_of(public_store().run(question.post_sql, {}))
+    assert len(found) == 241 * 366
+    assert (found[0], found[-1]) == ((0, date(2024, 1, 1)), (240, date(2024, 12, 31)))
+    assert len(set(found)) == len(found)
 
 
 @pytest.mark.parametrize(

@@ -207,7 +207,8 @@ def whole_ends(facts: Facts) -> tuple[int, int] | None:
     if facts.kind not in (Kind.INTEGER, Kind.DATE) or low is None or high is None:
         return None
     first, last = -(-low.numerator // low.denominator), high.numerator // high.denominator
-    return (first, last) if 0 <= last - first < MOST_VALUES else None
+    is_wide = facts.kind is Kind.INTEGER and (_is_wide(first) or _is_wide(last))
+    return (first, last) if 0 <= last - first < MOST_VALUES and not is_wide else None
 
 
 def whole_value(number: int, facts: Facts) -> Value:
