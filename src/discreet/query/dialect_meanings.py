@@ -87,6 +87,8 @@ def with_our_meaning(tree: exp.Query, dialect: SqlDialect, kinds: Kinds) -> exp.
 def _check_known(node: exp.Expr, dialect: SqlDialect) -> None:
     if isinstance(node, exp.SimilarTo | exp.RegexpLike | exp.RegexpILike):
         raise _unread(node, "A regular expression", dialect)
+    if isinstance(node, exp.BitString | exp.HexString):
+        raise _unread(node, "A string of bits", dialect)
     if isinstance(node, exp.Anonymous):
         if str(node.this).lower() not in SAME_NAMES:
             raise _unread(node, str(node.this).upper(), dialect)

@@ -70,6 +70,11 @@ def test_who_has_signed_in_learns_which_databases_there_are(served: Wired) -> No
     assert "You may use: clinic" in found
 
 
+def test_a_setting_that_postgresql_rejects_is_named(served: Wired) -> None:
+    found = str(failure(served, options="-c timezone=Nowhere/Land"))
+    assert 'invalid value for parameter "TimeZone": "Nowhere/Land"' in found
+
+
 def test_a_reader_is_told_that_only_analysts_may_connect(served: Wired) -> None:
     found = str(failure(served, user="guest", password=served.served.tokens["guest"]))
     assert "This call is for the role analyst" in found

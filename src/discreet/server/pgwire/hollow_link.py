@@ -41,6 +41,15 @@ ENDS: Mapping[bytes, frozenset[bytes]] = {
 """The last reply to each message, if it does not fail."""
 
 
+class HollowRefusedError(ConnectionRefusedError):
+    """The hollow PostgreSQL rejects a connection: most likely, because of a setting."""
+
+    def __init__(self, frame: WireFrame) -> None:
+        super().__init__()
+        self.frame = frame
+        """What it says."""
+
+
 class HollowLink:
     """A connection to a hollow PostgreSQL, for one client."""
 
@@ -81,7 +90,7 @@ class HollowLink:
                     case b"K":
                         self._key = frame.body
                     case b"E":
-                        raise ConnectionRefusedError
+                        raise HollowRefusedError(frame)
 
     async def ask(self, *sent: WireFrame) -> list[WireFrame]:
         """Send messages; return the replies up to that of the last message, or up to an error."""

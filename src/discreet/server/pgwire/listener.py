@@ -32,7 +32,7 @@ from discreet.server.pgwire.frames import (
     text,
 )
 from discreet.server.pgwire.hollow import Hollow, HollowError
-from discreet.server.pgwire.hollow_link import HollowLink
+from discreet.server.pgwire.hollow_link import HollowLink, HollowRefusedError
 from discreet.server.pgwire.sign_in import ClientGreeting, asked_in, caller_of
 from discreet.server.pgwire.sqlstates import WireError
 from discreet.server.pgwire.statements import Session
@@ -257,6 +257,9 @@ class Guest:
 
         try:
             link = await opened({**asked.settings, **FORBIDDEN})
+        except HollowRefusedError as refused:
+            stream.write(refused.frame)
+            return
         except OSError:
             raise WireError(*NOT_DESCRIBED, is_fatal=True) from None
         number, key = self.listener.next_number(), SYSTEM.draw(4)
