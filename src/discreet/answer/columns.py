@@ -86,8 +86,8 @@ class ResultColumn:
     has_margins: bool
     """Whether the answer has margins of error for it.
 
-    Undeclared groups near the threshold can leave a computed column without any. It is then a value
-    in the answer.
+    Undeclared groups near the threshold, and LIMIT over rows that no key tells apart, can leave a
+    computed column without any. It is then a value in the answer.
     """
     has_interval: bool
     """Whether the answer has intervals for it, where enough rows support a value."""

@@ -337,8 +337,7 @@ class GroupLimit:
 class Aggregation:
     """A table that is released: its keys and its aggregates over groups of private rows.
 
-    Its columns are called by the keys' names and a0, a1, ... for the aggregates. Without keys, it
-    has one row.
+    Its columns have the keys' names, and a0, a1, ... for aggregates. Without keys it has one row.
     """
 
     rows: Relation
@@ -411,9 +410,8 @@ class OverShownGroups:
 class Question:
     """What is asked: releases in the order in which they can be made, then SQL over their results.
 
-    Release i becomes the table `released_i` of the SQL that comes afterwards, which otherwise reads
-    public tables only. It gives the asked columns, then for each name in `spreads` a column of half
-    widths, from columns `<column>_spread` beside every aggregate, and the ends of intervals.
+    That SQL reads release i as `released_i`, and public tables. It gives the asked columns, then
+    half widths by their names in `spreads`, from `<column>_spread`, and the ends of intervals.
     """
 
     aggregations: tuple[Aggregation, ...]
@@ -444,7 +442,7 @@ class Question:
     listed: tuple[str, ...] = ()
     """Keys, as the question writes them, whose declared values are all that it asks for."""
     has_unread: bool = False
-    """Whether conditions of such a question read noisy results, which are then not released."""
+    """Whether conditions of such a list read noisy results, which are not released."""
 
     @property
     def uses_releases(self) -> bool:
