@@ -184,14 +184,15 @@ def test_every_statistic_window_and_join_is_in_a_checked_question() -> None:
 NAMED_OTHERWISE = {
     "what a node is in general": "AggFunc Binary Condition Connector Expr Func Predicate Query "
     "SetOperation Unary",
-    "only to refuse it": "AnonymousAggFunc Columns Command GroupConcat HavingMax Hint Into "
-    "Lock MatchRecognize Parameter Pivot Placeholder RespectNulls SessionParameter "
-    "TableSample Unnest",
+    "only to refuse it": "AnonymousAggFunc BitString Columns Command GroupConcat HavingMax "
+    "HexString Hint Into Lock MatchRecognize Parameter Pivot Placeholder RespectNulls "
+    "SessionParameter TableSample Unnest",
     "made by the checker, not by the parser": "DType",
     "given back its own name by the reader": "ToChar",
+    "in times that are rounded before a query is checked": "AtTimeZone",
     "read in other dialects only, and rewritten or refused": "CurrentDate CurrentDatetime "
     "CurrentTime CurrentTimestamp DateSub DatetimeAdd DatetimeDiff DatetimeSub DatetimeTrunc Rand "
-    "SafeDivide TimestampAdd TimestampSub TsOrDsToDate WeekStart",
+    "SafeDivide StrToDate TimestampAdd TimestampSub TsOrDsToDate WeekStart",
     "where no placeholder can stand": "Dot",
 }
 """Names of nodes in the checker's source that a question about rows does not say."""
