@@ -64,7 +64,14 @@ def test_r9_nothing_that_is_read_is_run() -> None:
         for path in FILES
         for name in {*CODE, "eval", "exec", "__import__"} & set(names_in(path))
     }
-    assert found == set()
+    assert found == RUNNING
+
+
+RUNNING = {
+    ("server/pgwire/hollow.py", "subprocess"),
+    ("server/pgwire/hollow_launch.py", "ctypes"),
+}
+"""What starts PostgreSQL's own programs, by the paths of their package and with our arguments."""
 
 
 def test_the_search_finds_what_it_looks_for(tmp_path: Path) -> None:

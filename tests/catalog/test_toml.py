@@ -86,7 +86,7 @@ def catalogs(draw: Callable[[st.SearchStrategy[object]], object]) -> Catalog:
         "memory_limit": st.just("4 GB"),
         "threads": st.integers(1, 64),
         "timeout": st.integers(1, 600),
-        "ledger": names.map(lambda name: f"/{name}"),
+        "ledger": names.map(lambda name: f"/{name.strip('/')}"),  # as paths are read
     }
     delta = Fraction(1, 10**6)
     budget = {"epsilon": draw(fractions.filter(lambda x: x > 0)), "delta": delta}

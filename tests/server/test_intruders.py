@@ -150,7 +150,7 @@ def test_a_query_that_waits_ends_with_the_account_of_its_caller(tmp_path: Path) 
 
 
 @pytest.mark.parametrize(
-    "change", [{"enabled": False}, {"role": "reader"}, {"token_hash": None}, {}]
+    "change", [{"enabled": False}, {"role": "reader"}, {"token_hash": None, "scram": None}, {}]
 )
 def test_whoever_has_another_role_or_token_is_a_stranger(site: Site, change: Any) -> None:
     known = next(each for each in site.ledger.analysts() if each.name == "ann")

@@ -112,10 +112,6 @@ EXPECTED = {
     "SELECT COUNT(*) FROM visits WHERE city = 'rome": [
         ("Close the quote at the end", "SELECT COUNT(*) FROM visits WHERE city = 'rome'")
     ],
-    "SELECT DISTINCT region FROM patients": [
-        ("Count them", "SELECT COUNT(*) AS n\nFROM patients"),
-        ("Count by region", "SELECT region, COUNT(*) AS n\nFROM patients\nGROUP BY region"),
-    ],
     "SELECT wholly_unknown, COUNT(*) FROM visits GROUP BY 1": [],
 }
 

@@ -279,7 +279,6 @@ def test_the_hollow_database_ends_with_a_server_that_is_killed(tmp_path: Path) -
         os.kill(process, 9)
         _, alive = psutil.wait_procs(hollow, timeout=10)
         assert not alive
-    assert all(each.exists() for each in folders)
     with wired(write_clinic(tmp_path / "another")):  # removes what the killed one left
         assert not any(each.exists() for each in folders)
 
