@@ -80,7 +80,9 @@ def curator() -> Curator:
 def test_numbers_computed_from_noisy_ones_have_margins(curator: Curator, sql: str) -> None:
     answer = curator.ask(sql, epsilon=1)
     place = answer.columns.index("x")
-    assert answer.methods[place] is MarginMethod.RESAMPLED
+    # A rounded average also has a margin to first order. The noise decides which of them is wider.
+    wider = {MarginMethod.FIRST_ORDER} if "ROUND" in sql else set()
+    assert answer.methods[place] in {MarginMethod.RESAMPLED, *wider}
     assert answer.roles[place] is Role.ESTIMATE
     numbers = answer.table.column("x").to_pylist()
     for number, margin in zip(numbers, answer.margins["x"], strict=True):
