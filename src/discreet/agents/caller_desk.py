@@ -8,13 +8,12 @@ import json
 from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, TypeVar
+from typing import TypeVar
 
-from discreet.answer.wire import unpacked
 from discreet.errors import QuestionError
 from discreet.server.admission import Check, Turns
 from discreet.server.analyst_routes import budget_of, explained, history_of, saved_reply
-from discreet.server.asking import QueryRunner
+from discreet.server.asking import QueryRunner, answer_in
 from discreet.server.bodies import AskBody, ExplainBody, JsonObject
 from discreet.server.callers import Caller, Role
 from discreet.server.faults import CallError
@@ -94,11 +93,7 @@ class CallerDesk:
 
 
 def _answer(body: bytes) -> JsonObject:
-    return _object(unpacked(body, _no_margins).to_json())
-
-
-def _no_margins(*_: object) -> Any:
-    raise NotImplementedError  # margins at other confidences are not part of a reply
+    return _object(answer_in(body).to_json())
 
 
 def _object(text: str) -> JsonObject:

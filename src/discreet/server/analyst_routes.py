@@ -14,13 +14,12 @@ from fastapi.responses import JSONResponse
 
 from discreet.amounts import Balance, exact_and_float
 from discreet.answer import Answer
-from discreet.answer.wire import unpacked
 from discreet.coverage.measurements import DEFAULT_PART
 from discreet.errors import CatalogError, QuestionError
 from discreet.explanation import Explanation
 from discreet.explanation.coverage import Coverage
 from discreet.parameters import confidence_level
-from discreet.server.asking import AnswerReply, QueryRunner, margins_of
+from discreet.server.asking import AnswerReply, QueryRunner, answer_in, margins_of
 from discreet.server.audit import logged, query_text
 from discreet.server.bodies import (
     MOST_NUMBER,
@@ -284,12 +283,8 @@ MOST_ID = 100
 def replied(reply: AnswerReply, wanted: Format) -> Response:
     """Return an answer in a format."""
     headers = {"Discreet-Answer": reply.id, "Vary": "Accept"}
-    content = reply.body if wanted == "arrow" else FORMATS[wanted](unpacked(reply.body, _nothing))
+    content = reply.body if wanted == "arrow" else FORMATS[wanted](answer_in(reply.body))
     return Response(content, media_type=TYPES[wanted], headers=headers)
-
-
-def _nothing(*_: object) -> Any:
-    raise NotImplementedError  # margins at other confidences are not part of a reply
 
 
 def _parquet(answer: Answer) -> bytes:

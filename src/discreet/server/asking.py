@@ -266,6 +266,15 @@ class Asked:
         return AnswerReply(id=id_, body=content)
 
 
+def answer_in(body: bytes) -> Answer:
+    """Return the answer that a reply holds; margins at other confidences are not part of it."""
+    return unpacked(body, _no_margins)
+
+
+def _no_margins(*_: object) -> Any:
+    raise NotImplementedError
+
+
 def _packed(answer: Answer, most: int) -> bytes:
     content = packed(answer)
     if len(content) > most:

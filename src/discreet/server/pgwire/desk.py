@@ -16,14 +16,13 @@ from pydantic import ValidationError
 from discreet.answer import Answer
 from discreet.answer.answer import Note
 from discreet.answer.columns import ResultColumn, Role
-from discreet.answer.wire import unpacked
 from discreet.explanation import Explanation
 from discreet.server.admission import Check, Turns, tick
 from discreet.server.analyst_routes import explained
-from discreet.server.asking import QueryRunner
+from discreet.server.asking import QueryRunner, answer_in
 from discreet.server.bodies import AskBody, ExplainBody
 from discreet.server.callers import Caller
-from discreet.server.faults import CallError, error_of
+from discreet.server.faults import error_of
 from discreet.server.pgwire.frames import WireColumn, WireFrame
 from discreet.server.pgwire.lexer import SqlStatement
 from discreet.server.pgwire.results import Result, Row, column
@@ -102,12 +101,14 @@ class AccountDesk:
         query = await self._query(statement, values)
         with _told(query.offset, query.hint):
             body = await asyncio.to_thread(self._body, query)
+            has_cost = body.epsilon is not None or body.within is not None
+        with _told(query.offset, query.hint, has_cost=has_cost):
             self._count()
             try:
                 reply = await self.runner.ask(self.caller, body, None, is_gone, waits=True)
             finally:
                 await tick(self.settings)
-            answer = await asyncio.to_thread(unpacked, reply.body, _no_other_margins)
+            answer = await asyncio.to_thread(answer_in, reply.body)
         return answer, query.notices
 
     async def _query(self, statement: SqlStatement, values: Sequence[Any]) -> RoundedQuery:
@@ -128,8 +129,9 @@ class AccountDesk:
             for name in ("epsilon", "delta", "within", "confidence")
             if (value := amount(name)) is not None
         }
-        if not {"epsilon", "within"} & stated.keys() and self._default is not None:
-            stated["epsilon"] = self._default
+        if not {"epsilon", "within"} & stated.keys():
+            default = self.caller.site.curator.limits_of(self.caller.account).default_epsilon
+            stated |= {} if default is None else {"epsilon": str(default)}
         groups = amount("groups_per_unit")
         try:
             return AskBody.model_validate(
@@ -144,14 +146,6 @@ class AccountDesk:
             )
         except ValidationError:
             raise WireError("54000", "The query or one of its parameters is too long") from None
-
-    @property
-    def _default(self) -> str | None:
-        """What a query costs if nothing is stated, if the owner has set it for this account."""
-        for each in self.caller.site.ledger.analysts():
-            if each.name == self.caller.name and each.default_epsilon is not None:
-                return str(each.default_epsilon)
-        return None
 
     # ----------------------------------------------------------------------- how
 
@@ -176,8 +170,8 @@ class AccountDesk:
 class _told:  # noqa: N801 - used like a function
     """Tells errors of the server as PostgreSQL's clients read them."""
 
-    def __init__(self, offset: int | None, hint: str = "") -> None:
-        self._offset, self._hint = offset, hint
+    def __init__(self, offset: int | None, hint: str = "", *, has_cost: bool = True) -> None:
+        self._offset, self._hint, self._has_cost = offset, hint, has_cost
 
     def __enter__(self) -> None:
         """Begin."""
@@ -185,13 +179,9 @@ class _told:  # noqa: N801 - used like a function
     def __exit__(self, _: object, error: BaseException | None, __: object) -> None:
         """Replace an error of the server."""
         if isinstance(error, Exception) and not isinstance(error, WireError):
-            told = wire_error(error_of(error), self._offset)
+            told = wire_error(error_of(error), self._offset, has_cost=self._has_cost)
             told.hint = ". ".join(each for each in (told.hint, self._hint) if each)
             raise told from None
-
-
-def _no_other_margins(*_: object) -> Any:
-    raise CallError(status=409, code="not_saved", what="Margins are those of the answer")
 
 
 # --------------------------------------------------------------------------- results

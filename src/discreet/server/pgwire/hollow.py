@@ -30,6 +30,7 @@ from discreet.errors import DiscreetError, MissingExtraError
 from discreet.locked_folders import make_locked_folder, remove_abandoned_folders
 from discreet.server.pgwire import hollow_launch
 from discreet.server.pgwire.frames import VERSION_3
+from discreet.server.pgwire.lexer import LONGEST_NAME
 
 PREFIX = "discreet-hollow-"
 
@@ -40,8 +41,6 @@ LOW_USER = "nobody"
 """Whose rights it has if the server runs as root."""
 
 SOCKET = ".s.PGSQL.5432"
-LONGEST_NAME = 63
-"""Bytes of a name; PostgreSQL cuts longer ones."""
 
 FIRST_NUMBER = 16384
 """Of a table in PostgreSQL's catalog. Tables with lower numbers are part of PostgreSQL, and have no

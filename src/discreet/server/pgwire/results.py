@@ -8,6 +8,7 @@ from typing import Any
 
 from discreet.server.pgwire.frames import (
     COPY_DONE,
+    SUSPENDED,
     UINT16,
     WireColumn,
     WireFrame,
@@ -78,7 +79,7 @@ class Result:
             yield data_row(map(encoded, row, types, formats))
         count, self.sent = last - self.sent, last
         if most > 0 and count == most:
-            yield WireFrame(b"s", b"")
+            yield SUSPENDED
         else:
             rows = self.sent if most <= 0 else count
             yield complete(f"{self.tag} {rows}" if self.tag in COUNTED else self.tag)

@@ -80,15 +80,18 @@ class WireError(Exception):
         )
 
 
-def wire_error(error: CallError, offset: int | None) -> WireError:
-    """Return an error of the server for a client; the statement begins at an offset of its text."""
+def wire_error(error: CallError, offset: int | None, *, has_cost: bool = True) -> WireError:
+    """Return an error of the server for a client; the statement begins at an offset of its text.
+
+    A query for which no cost was stated is told how to state one.
+    """
     code = OF_CODES.get(error.code, INTERNAL)
     hint = HINTS.get(error.code, error.fix)
     position = 0
     if error.place is not None and offset is not None:
         position = error.place["start"] + offset + 1
     what = error.what
-    if error.code == "parameter" and error.details.get("name") == "epsilon" and "within" in what:
+    if error.code == "parameter" and error.details.get("name") == "epsilon" and not has_cost:
         what, hint = NO_COST, PRICE
     return WireError(code, what, hint, position=position, is_fatal=code in FATAL)
 
