@@ -49,8 +49,8 @@ BUDGET = (
     "least_epsilon",
     "incident_suspends",
 )
-TABLE = ("from", "unit", "rows_per_unit", "groups_per_unit", "public", "key", "columns")
-UNIT_SETTINGS = ("unit", "rows_per_unit", "groups_per_unit")
+TABLE = ("from", "unit", "rows_per_unit", "groups_per_unit", "arrival", "public", "key", "columns")
+UNIT_SETTINGS = ("unit", "rows_per_unit", "groups_per_unit", "arrival")
 
 MOST_ROWS_PER_UNIT = 10**9
 
@@ -69,6 +69,7 @@ class TableDeclaration:
     unit: UnitDeclaration | None
     rows_per_unit: int | Auto | None
     groups_per_unit: GroupsPerUnit | None = None
+    arrival: str | None = None
     key: str | None
     columns: tuple[ColumnDeclaration, ...]
     source: str | None
@@ -205,7 +206,8 @@ def _table(location: Location, name: str, value: object, folder: Path | None) ->
         unit=unit,
         rows_per_unit=_rows_per_unit(location.at("rows_per_unit"), given, unit),
         groups_per_unit=_groups_per_unit(location.at("groups_per_unit"), given, unit),
-        key=_key(location.at("key"), given.get("key")),
+        arrival=_named(location.at("arrival"), given.get("arrival"), ARRIVAL_FIX),
+        key=_named(location.at("key"), given.get("key"), "Name the column that identifies a row"),
         columns=tuple(
             column_declaration(location.at("columns", column), column, entry)
             for column, entry in columns.items()
@@ -267,8 +269,11 @@ def _groups_per_unit(
     )
 
 
-def _key(location: Location, value: object) -> str | None:
-    fix = "Name the column that identifies a row"
+ARRIVAL_FIX = "Name the column that says when a row came into the table"
+
+
+def _named(location: Location, value: object, fix: str) -> str | None:
+    """Return the name of a column, if one is declared."""
     return None if value is None else check_text(location, value, fix)
 
 

@@ -10,7 +10,13 @@ from shlex import quote
 
 from discreet.catalog.catalog import Catalog, column_of
 from discreet.catalog.columns import ColumnDeclaration, UnitPath, resolve_column
-from discreet.catalog.declaration import Declaration, TableDeclaration, declaration_from, path_unit
+from discreet.catalog.declaration import (
+    ARRIVAL_FIX,
+    Declaration,
+    TableDeclaration,
+    declaration_from,
+    path_unit,
+)
 from discreet.catalog.entries import Location, lines_of, written_key
 from discreet.catalog.schema import (
     Auto,
@@ -178,7 +184,18 @@ def _private(declared: TableDeclaration, unit: Unit, columns: tuple[Column, ...]
         is_default_limit=limit is None and not is_row,
         key=_spelling(declared, "key", declared.key, columns),
         groups_per_unit=_groups_per_unit(declared, columns),
+        arrival=_arrival(declared, columns),
     )
+
+
+def _arrival(declared: TableDeclaration, columns: tuple[Column, ...]) -> str | None:
+    """Return the column of arrival times as the schema spells it, or reject one without times."""
+    name = _spelling(declared, "arrival", declared.arrival, columns)
+    kind = next((each.kind for each in columns if each.name == name), None)
+    if kind is not None and not kind.is_time:
+        rule = f"is {declared.name}.{name}, which is {kind.value}, not a date or timestamp"
+        raise declared.location.at("arrival").invalid(rule, ARRIVAL_FIX)
+    return name
 
 
 def _groups_per_unit(

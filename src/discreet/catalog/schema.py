@@ -123,6 +123,8 @@ class PrivateTable:
     """Whether the engine has already chosen the rows within the contribution limit."""
     groups_per_unit: GroupsPerUnit | None = None
     """The most groups of a query that a unit is counted in, if the owner limits them."""
+    arrival: str | None = None
+    """The column that says when a row came into the table, if there is one. It never changes."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

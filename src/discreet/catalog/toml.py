@@ -120,6 +120,8 @@ def _head(catalog: Catalog, table: Table) -> Iterator[str]:
             yield f"rows_per_unit = {table.rows_per_unit}"
         if table.groups_per_unit is not None:
             yield f"groups_per_unit = {_groups_per_unit(table.groups_per_unit)}"
+        if table.arrival is not None:
+            yield f"arrival = {written_text(table.arrival)}"
     if table.key is not None:
         yield f"key = {written_text(table.key)}"
 

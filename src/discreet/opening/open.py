@@ -91,6 +91,7 @@ def open(  # noqa: A001, PLR0913 - called discreet.open; each argument is a sett
     types: Mapping[str, str] | None = None,
     rows_per_unit: int | Mapping[str, int] | None = None,
     groups_per_unit: int | Mapping[str, int | Mapping[str, int]] | None = None,
+    arrival: str | Mapping[str, str] | None = None,
     key: str | Mapping[str, str] | None = None,
     public: bool | Collection[str] = (),
     neighbours: Neighbours | str = Neighbours.ADD_REMOVE,
@@ -124,8 +125,8 @@ def open(  # noqa: A001, PLR0913 - called discreet.open; each argument is a sett
     - `unit` is the column that identifies the person, or "row". At most `rows_per_unit` rows of
       each are used; `row_choice` says whether they are chosen "once" or "per-query". Where it
       lowers the noise, each is counted in at most `groups_per_unit` groups: 3, or by table and
-      column {"flights": {"carrier": 1}}. `key` is the primary key. Anyone may see the `public`
-      tables.
+      column {"flights": {"carrier": 1}}. `arrival` is the column that says when a row came into
+      the table. `key` is the primary key. Anyone may see the `public` tables.
     - `bounds`, `values`, `step`, `nulls` and `types` are dictionaries by column.
     - No unit has rows in two tables of a group in `disjoint`, so their costs are separate.
     - Saved answers belong to data of the same `version`; by default, to the same contents.

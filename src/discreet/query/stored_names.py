@@ -60,7 +60,7 @@ RECORDS: Mapping[type, StoredRecord] = {
             "key": "key",
             "is_prepared": "is_prepared",
         },
-        elsewhere=frozenset({"groups_per_unit"}),
+        elsewhere=frozenset({"groups_per_unit", "arrival"}),
     ),
     Column: StoredRecord(
         "Column",
