@@ -13,8 +13,9 @@ from discreet.amounts import balance_from
 from discreet.answer import Answer, Balance, Price, ResultColumn
 from discreet.answer.answer import REUSED
 from discreet.answer.present import present
-from discreet.bounds import BoundsSearch, FoundBounds, bounds_from, bounds_search, histogram_plan
-from discreet.bounds.histogram import ColumnRef, column_named
+from discreet.bounds import FoundBounds, bounds_search, histogram_plan
+from discreet.bounds.histogram import column_named
+from discreet.bounds_finder import BoundsFinder
 from discreet.catalog.catalog import Catalog, RowChoice
 from discreet.catalog.schema import Bounds, PublicTable
 from discreet.catalog.shown import tables_html
@@ -22,7 +23,6 @@ from discreet.coverage.lookup import CoverageLookup, KnownCoverage
 from discreet.description import described
 from discreet.engines.base import Engine
 from discreet.engines.public_store import PublicStore
-from discreet.errors import NothingFoundError
 from discreet.executor import Breaker, Executor, ReleasedTables, price_of
 from discreet.explanation import Explanation
 from discreet.explanation.coverage import Coverage
@@ -41,7 +41,7 @@ from discreet.explanation.notes import (
     with_known,
 )
 from discreet.explanation.thresholds import warn_or_refuse
-from discreet.known_releases import DataChange, DataVersion, KnownReleases
+from discreet.known_releases import DataVersion, KnownReleases
 from discreet.ledger import OWNER, Incident, Ledger
 from discreet.measured_coverage import CoverageMeasurer
 from discreet.noise import SYSTEM, Entropy
@@ -53,8 +53,9 @@ from discreet.query.plan.bounded_rows import with_row_choice
 from discreet.query.plan.group_limits import with_groups_per_unit
 from discreet.query.plan.plan import PlannedRelease, make_target
 from discreet.reuse import Reuse
+from discreet.series import Series, SeriesKeeper
 from discreet.terms import accepting_old_names
-from discreet.written import Parameters, WrittenQuery, written
+from discreet.written import Parameters, written
 
 
 class Curator:
@@ -89,6 +90,19 @@ class Curator:
             breaker=Breaker(ledger, catalog.budget.incident_suspends),
             entropy=entropy,
             least=catalog.budget.least_per_question,
+        )
+        self._bounds = BoundsFinder(
+            planner=self._planner,
+            reuse=self._reuse,
+            executor=self._executor,
+            warn=lambda plan: self._warn_of_thresholds(plan, plan.releases, stacklevel=7),
+        )
+        self._series = SeriesKeeper(
+            catalog=catalog,
+            planner=self._planner,
+            executor=self._executor,
+            ledger=ledger,
+            entropy=entropy,
         )
         self._measurer = CoverageMeasurer(
             planner=self._planner,
@@ -141,7 +155,7 @@ class Curator:
         search = bounds_search(self._planner, query, target, find_bounds_of, catalog)
         found, change = FoundBounds(catalog=catalog, target=target), None
         if search is not None:  # a question of its own, for each column
-            found, change = self._find(search, query, account)
+            found, change = self._bounds.find(search, query, account)
         bound = self._planner.plan(query, found.target, found.catalog)  # parse, check, plan, bind
         bound, known, covered = self._look_up(bound, account)  # what was released before
         if search is None:  # else it was said before bounds were found
@@ -217,7 +231,7 @@ class Curator:
         if search is None:
             return explained(self._planner.plan(query, target, catalog))
         finding = {ref: self._planner.bind(each) for ref, each in search.plans.items()}
-        bounds = self._known_bounds(finding, account)
+        bounds = self._bounds.known(finding, account)
         if bounds is not None:
             bound = self._planner.plan(query, search.target, search.with_bounds(bounds))
             return explain_found(explained(bound), search, bounds)
@@ -254,7 +268,7 @@ class Curator:
         ref = column_named(self.catalog, column)
         plan = histogram_plan(self._planner, ref, price, self.catalog)
         known = self._reuse.find(plan, account)
-        return self._found(ref, self._planner.bind(plan), known, account)[0]
+        return self._bounds.found(ref, self._planner.bind(plan), known, account)[0]
 
     def coverage(
         self,
@@ -276,6 +290,14 @@ class Curator:
     def known_coverage(self, table: str) -> Coverage | None:
         """Return the coverage of a table as it was measured before, for free, or None."""
         return self._measurer.known(table)
+
+    def series(self, name: str) -> Series:
+        """Return a series of the catalog: it releases its ticks, and reads released ones."""
+        return Series(self._series.known(name), self._series)
+
+    def all_series(self) -> tuple[Series, ...]:
+        """Return all series that the catalog declares, and others that were charged before."""
+        return tuple(Series(each, self._series) for each in self._series.names())
 
     def on_account(self, name: str) -> Account:
         """Return what an analyst may do, for whoever holds the data, or raise AccountError."""
@@ -363,70 +385,18 @@ class Curator:
 
     # ----------------------------------------------------------------------- groups not shown
 
-    def _warn_of_thresholds(self, plan: Plan, due: Sequence[PlannedRelease]) -> None:
+    def _warn_of_thresholds(
+        self, plan: Plan, due: Sequence[PlannedRelease], stacklevel: int = 5
+    ) -> None:
         """Warn before a charge for groups of which none is likely to be shown."""
         if why := self._unlikely(plan, due):
-            warn_or_refuse(why, stacklevel=5)
+            warn_or_refuse(why, stacklevel=stacklevel)
 
     def _unlikely(self, plan: Plan, due: Sequence[PlannedRelease]) -> str:
         """Return why no group is likely to be shown, by the catalog and released numbers alone."""
         if all(each.key_selection is None for each in due):
             return ""
         return unlikely_groups_of(plan, self.catalog.budget, self._reuse.counts_of)
-
-    # ----------------------------------------------------------------------- bounds found first
-
-    def _find(
-        self, search: BoundsSearch, query: WrittenQuery, account: str
-    ) -> tuple[FoundBounds, DataChange | None]:
-        """Find missing bounds, each by a question of its own; say if the data changed.
-
-        What cannot be answered or afforded is rejected before the first is charged.
-        """
-        finding = {ref: self._planner.bind(each) for ref, each in search.plans.items()}
-        known = {ref: self._reuse.find(each.plan, account) for ref, each in finding.items()}
-        unpaid = [search.plans[ref] for ref, each in known.items() if each.unpaid]
-        if unpaid:
-            # Whatever the bounds, the rest costs no more: keys that they make known take no delta.
-            widest = self._planner.plan(query, search.target, search.with_placeholders())
-            self._warn_of_thresholds(widest.plan, widest.plan.releases)
-            self._executor.check_affordable([*unpaid, widest.plan], account)
-        bounds, charged = {}, Fraction(0)
-        for ref, bound in finding.items():
-            bounds[ref], price = self._found(ref, bound, known[ref], account)
-            charged += price
-        found = FoundBounds(
-            catalog=search.with_bounds(bounds),
-            target=search.target,
-            bounds=bounds,
-            epsilon_each=search.epsilon_each,
-            charged=charged,
-        )
-        return found, next((each.change for each in known.values() if each.change), None)
-
-    def _found(
-        self, ref: ColumnRef, bound: BoundPlan, known: KnownReleases, account: str
-    ) -> tuple[Bounds, Fraction]:
-        """Return a column's bounds, and what was charged for them now."""
-        note = f"find_bounds({str(ref)!r})"
-        released = self._executor.execute(bound, known, note=note, account=account)
-        found = bounds_from(ref, bound.plan, released.noisy)
-        if found is None:
-            raise NothingFoundError(str(ref), bound.plan.epsilon)
-        return found, released.charged.epsilon
-
-    def _known_bounds(
-        self, finding: Mapping[ColumnRef, BoundPlan], account: str
-    ) -> dict[ColumnRef, Bounds] | None:
-        """Return the bounds that were found before, if all of them were."""
-        known = {}
-        for ref, bound in finding.items():
-            noisy = self._reuse.find(bound.plan, account).tables()
-            bounds = None if noisy is None else bounds_from(ref, bound.plan, noisy)
-            if bounds is None:
-                return None
-            known[ref] = bounds
-        return known
 
 
 def _cost_and_origin(released: ReleasedTables, found: FoundBounds) -> tuple[Price, bool]:

@@ -370,6 +370,10 @@ class NothingFoundError(DiscreetError):
         )
 
 
+class SeriesError(DiscreetError):
+    """A series that does not exist, has no released tick yet, or was charged as another one."""
+
+
 class CatalogError(DiscreetError):
     """A catalog that cannot be used: what is wrong, in which file and line, and how to fix it."""
 

@@ -216,7 +216,7 @@ class Executor:
                     scalars = scalars_of(plan, noisy, self._public.number)
                     tables = tables_of(plan, noisy, self._public.rows)
                     statements = tuple(_filled(s, tables) for s in bound.statements[number])
-                    exact = self._run(statements, scalars, receipts[number], account)
+                    exact = self.run(statements, receipts[number], account, scalars)
                     table = self._release(each.planned, exact, receipts[number], account)
                 noisy.append(table)
         self._breaker.settle()  # of other threads, since
@@ -307,12 +307,12 @@ class Executor:
 
     # ----------------------------------------------------------------------- run, release, keep
 
-    def _run(
+    def run(
         self,
         statements: tuple[Statement, ...],
-        scalars: tuple[Number, ...],
         receipt: Receipt,
         account: str,
+        scalars: tuple[Number, ...] = (),
     ) -> tuple[ExactTable, ...]:
         """Run the statements of a release; what goes wrong is recorded, and told in fixed words.
 

@@ -32,6 +32,7 @@ from discreet.query.plan.noise_choice import NoiseRule
 from discreet.query.plan.plan import EpsilonTarget, Target
 from discreet.query.privacy_clause import StatedTerms, stated_terms
 from discreet.query.questions import Question
+from discreet.query.tree import ExactQuery
 from discreet.written import WrittenQuery
 
 PUBLIC_ONLY = EpsilonTarget(1)
@@ -76,6 +77,15 @@ class Planner:
         plan = self.draft(query, target, catalog)
         with located(query):
             return replace(self.bind(plan), by_rho=self.by_rho(plan, target, catalog))
+
+    def checked(self, query: str | WrittenQuery, catalog: Catalog) -> Question:
+        """Parse and check alone: what is asked, before any noise is chosen."""
+        with located(query):
+            return check(parse(query, catalog), catalog, self.public)
+
+    def bind_query(self, query: ExactQuery) -> Statement:
+        """Have the engine accept an exact query, or reject it."""
+        return self._engine.bind(query)
 
     def draft(self, query: str | WrittenQuery, target: Target | None, catalog: Catalog) -> Plan:
         """Parse, check and plan; whether the engine can run it is not asked."""

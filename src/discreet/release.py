@@ -40,6 +40,7 @@ from discreet.query.plan.plan import (
     PlannedValueSelection,
 )
 from discreet.query.plan.quantization import ValueGrid
+from discreet.query.plan.ticks import SeriesPlan
 from discreet.query.questions import DeclaredGroups
 from discreet.tables import ARROW_TYPES, ExactTable, NoisyTable
 
@@ -102,6 +103,31 @@ def release(
         *(f"m{number}" for number in range(len(hidden))),
     ]
     return NoisyTable(pa.Table.from_arrays([*groups.keys, *columns, *hidden], names=names))
+
+
+def release_ticks(
+    plan: SeriesPlan,
+    exact: tuple[ExactTable, ...],
+    ticks: tuple[int, int],
+    *,
+    entropy: Entropy = SYSTEM,
+) -> tuple[IntArray, ...]:
+    """Return the new numbers of each measure of a series: those of the ticks (since, last].
+
+    The exact tables have the sums of all ticks up to the last one, by tick and group.
+    """
+    since, last = ticks
+    tables = tuple(each.unseal() for each in exact)
+    rows, kinds = plan.tick_keys(last), plan.key_kinds
+    keys = tuple(_array([row[i] for row in rows], kind) for i, kind in enumerate(kinds))
+    groups = Groups(keys, len(rows))
+    found = []
+    for each in plan.measures:
+        table = tables[plan.query_of(each)]
+        sums = _sums(table, each.columns, groups.places(table), groups.size)
+        increments = combined(sums, each.measure.cells).reshape(last, len(plan.groups))
+        found.append(each.mechanism.release(increments, since, entropy=entropy))
+    return tuple(found)
 
 
 # --------------------------------------------------------------------------- groups

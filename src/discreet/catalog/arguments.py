@@ -29,6 +29,7 @@ ARGUMENTS: dict[str, tuple[str, str]] = {
     **{each: ("tables", each) for each in TABLE if each not in FROM_SOURCE},
     **{"types" if each == "type" else each: ("columns", each) for each in COLUMN},
     "disjoint": ("disjoint", "tables"),
+    "series": ("series", "question"),
     "analysts": ("analysts", "epsilon"),
 }
 """Each argument, with the section and the setting of the catalog that it stands for."""
@@ -64,6 +65,7 @@ class _Entries:
     def __init__(self, tables: Mapping[str, str | None], public: object) -> None:
         self._sections: dict[str, dict[str, object]] = {"budget": {}, "source": {}, "analysts": {}}
         self._disjoint: object = ()
+        self._series: object = ()
         self._tables: dict[str, dict[str, object]] = {name: {} for name in tables}
         self._columns: dict[str, dict[str, dict[str, object]]] = {name: {} for name in tables}
         self.arguments: dict[Keys, str] = {("tables",): "the source"}
@@ -79,7 +81,12 @@ class _Entries:
             name: {**entries, "columns": self._columns[name]}
             for name, entries in self._tables.items()
         }
-        return {**self._sections, "tables": tables, "disjoint": self._disjoint}
+        return {
+            **self._sections,
+            "tables": tables,
+            "disjoint": self._disjoint,
+            "series": self._series,
+        }
 
     def add(self, argument: str, value: object) -> None:
         section, setting = ARGUMENTS[argument]
@@ -89,6 +96,8 @@ class _Entries:
             self._add_to_tables(argument, value)
         elif section == "disjoint":
             self._add_disjoint(value)
+        elif section == "series":
+            self.arguments["series",], self._series = "series", value
         elif section == "analysts":
             self._add_analysts(value)
         else:

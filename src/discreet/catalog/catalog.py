@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from discreet.accounting import Budget
 from discreet.catalog.schema import Column, PathUnit, PrivateTable, Table
+from discreet.catalog.series import SeriesPolicy
 from discreet.catalog.shown import tables_html, tables_text
 from discreet.deprecated import Renamed, renamed_arguments
 from discreet.errors import readable
@@ -151,6 +152,8 @@ class Catalog:
     """Where the ledger is, if declared: a file, a server, or env:NAME."""
     disjoint: tuple[tuple[str, ...], ...] = ()
     """Groups of tables. No unit has rows in two tables of a group."""
+    series: tuple[SeriesPolicy, ...] = ()
+    """Queries that are released again at every tick of a clock, each for one payment."""
     groups_per_unit: int | None = None
     """What an analyst states for one query, in place of the limits of the tables."""
 

@@ -34,12 +34,13 @@ from discreet.catalog.entries import (
     value_text,
 )
 from discreet.catalog.schema import AUTO, Auto, ColumnUnit, GroupsPerUnit, PathUnit, RowUnit
+from discreet.catalog.series import SeriesPolicy, series_from
 from discreet.catalog.sources import EMBEDDED, beside, file_path, is_spark, source_policy
 from discreet.deprecated import Renamed
 from discreet.mechanisms.sensitivity import ADD_REMOVE, Neighbours
 from discreet.parameters import did_you_mean
 
-SECTIONS = ("budget", "source", "tables", "disjoint", "analysts")
+SECTIONS = ("budget", "source", "tables", "disjoint", "series", "analysts")
 BUDGET = (
     "epsilon",
     "delta",
@@ -87,6 +88,7 @@ class Declaration:
     analysts: tuple[AnalystPolicy, ...] = ()
     ledger: str | None = None
     disjoint: Groups = ()
+    series: tuple[SeriesPolicy, ...] = ()
 
     @property
     def sources(self) -> dict[str, str]:
@@ -117,6 +119,7 @@ def declaration_from(
         analysts=analysts_from(top.at("analysts"), given.get("analysts", {})),
         ledger=ledger,
         disjoint=disjoint_groups(*apart, tables, budget.neighbours),
+        series=series_from(top.at("series"), given.get("series", ())),
     )
 
 

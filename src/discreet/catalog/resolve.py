@@ -129,6 +129,7 @@ def resolve(declaration: Declaration, columns_of: ColumnsOf | None = None) -> Ca
         analysts=declaration.analysts,
         ledger=declaration.ledger,
         disjoint=declaration.disjoint,
+        series=declaration.series,
     )
 
 

@@ -15,6 +15,7 @@ from discreet.catalog.catalog import Catalog, RowChoice, Suspends
 from discreet.catalog.columns import ROW, written_unit
 from discreet.catalog.entries import BLANK, written_key, written_text
 from discreet.catalog.schema import (
+    MICROSECOND,
     Auto,
     Bounds,
     Column,
@@ -30,6 +31,7 @@ from discreet.catalog.schema import (
     Value,
     time_from_number,
 )
+from discreet.catalog.series import SeriesMechanism
 from discreet.catalog.time_steps import time_step_text
 from discreet.catalog.unit_names import is_identifier, unit_guess
 from discreet.errors import CatalogError, ParameterError
@@ -43,7 +45,7 @@ def toml_from(catalog: Catalog) -> str:
     """Return the text of a `discreet.toml` that `load` reads back as an equal catalog."""
     sections: list[Iterable[str]] = [_budget(catalog), _source(catalog)]
     sections += [part for table in catalog.tables for part in _table(catalog, table)]
-    sections += [_disjoint(catalog), _analysts(catalog)]
+    sections += [_disjoint(catalog), _series(catalog), _analysts(catalog)]
     return "\n\n".join("\n".join(lines) for each in sections if (lines := list(each))) + "\n"
 
 
@@ -85,6 +87,28 @@ def _disjoint(catalog: Catalog) -> Iterator[str]:
         yield from [""] * (i > 0)
         yield "[[disjoint]]"
         yield f"tables = [{', '.join(map(written_text, each))}]"
+
+
+def _series(catalog: Catalog) -> Iterator[str]:
+    for i, each in enumerate(catalog.series):
+        yield from [""] * (i > 0)
+        yield "[[series]]"
+        yield f"name = {written_text(each.name)}"
+        yield f"question = {written_text(each.question)}"
+        yield f"clock = {written_text(each.clock.value)}"
+        yield f"first = {each.first.isoformat()}"
+        yield f"ticks = {each.ticks}"
+        yield f"epsilon = {written_number(each.epsilon)}"
+        if each.delta is not None:
+            yield f"delta = {written_number(each.delta)}"
+        if each.rows_per_unit is not None:
+            yield f"rows_per_unit = {each.rows_per_unit}"
+        if each.rows_per_tick is not None:
+            yield f"rows_per_tick = {each.rows_per_tick}"
+        if each.wait:
+            yield f'wait = "{each.wait // MICROSECOND // 10**6} seconds"'
+        if each.mechanism is not SeriesMechanism.AUTO:
+            yield f"mechanism = {written_text(each.mechanism.value)}"
 
 
 def _analysts(catalog: Catalog) -> Iterator[str]:

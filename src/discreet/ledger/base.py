@@ -256,6 +256,12 @@ class Ledger(Protocol):
     def keep(self, receipt: Receipt, answer: bytes) -> bytes:
         """Return the answer that is kept, the first one handed in; durable when it returns."""
 
+    def keep_tick(self, receipt: Receipt, tick: int, answer: bytes) -> bytes:
+        """Return what is kept for a tick, the first answer handed in; durable when it returns."""
+
+    def ticks(self, question: str, first: int = 1) -> Iterator[bytes]:
+        """Yield what was saved for the ticks of a series, from the tick `first` on."""
+
     def pin_of(self, question: str) -> str | None:
         """Return the query off whose saved answer this one is read, if it was pinned."""
 

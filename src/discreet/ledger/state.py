@@ -52,6 +52,7 @@ from discreet.ledger.inputs import (
 )
 from discreet.ledger.limits import DaySpending, NewSpending, stated_note
 from discreet.ledger.requests import Requests
+from discreet.ledger.tick_entries import tick_in
 from discreet.ledger.versions import SeenVersion, with_versions
 
 ALTERED = (
@@ -320,7 +321,8 @@ class LedgerState:
                     analysts[row.account] = _known(_analyst, row)
                     shares.setdefault(row.account, policy.share)
                 case "answer":
-                    counts = row.question not in looked.get(row.account, ())
+                    is_own = tick_in(row.about) is None
+                    counts = is_own and row.question not in looked.get(row.account, ())
                     unanswered[row.account] = max(0, unanswered.get(row.account, 0) - counts)
                 case "incident" if policy is not None:
                     own = suspended.get(row.account, False)

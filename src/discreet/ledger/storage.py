@@ -57,6 +57,7 @@ from discreet.ledger.state import (
     scope_of,
     source_of,
 )
+from discreet.ledger.tick_entries import is_answer_paid
 from discreet.ledger.versions import version_notes
 from discreet.noise import SYSTEM
 
@@ -387,7 +388,9 @@ def checked_entries(
         match row.kind:
             case "charge" if row.question not in paid and answer is None:
                 paid.add(row.question)
-            case "answer" if row.question in paid and row.question not in kept:
+            case "answer" if row.question not in kept:
+                if not is_answer_paid(row.question, row.about, paid):
+                    raise LedgerError(*ALTERED)
                 answer_in(row, answer)
                 kept.add(row.question)
             case "incident" if row.question in paid and answer is None:
@@ -403,9 +406,8 @@ def checked_entries(
 def answer_in(row: StoredEntry, answer: bytes | None) -> bytes:
     """Return the answer beside a row, or reject one that is not as it was written."""
     # A damaged file may hold something else than bytes.
-    if not isinstance(answer, bytes) or json.loads(row.about) != {
-        "sha256": sha256(answer).hexdigest()
-    }:
+    noted = json.loads(row.about)
+    if not isinstance(answer, bytes) or noted.get("sha256") != sha256(answer).hexdigest():
         raise LedgerError(*ALTERED)
     return answer
 

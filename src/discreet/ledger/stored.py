@@ -46,6 +46,7 @@ from discreet.ledger.storage import (
     new_entries,
     selected,
 )
+from discreet.ledger.ticks import TickKeeper
 from discreet.ledger.view import StoredView, balance_in, receipt_from, report_on
 from discreet.parameters import Real
 
@@ -58,7 +59,7 @@ DROPPED = (
 )
 
 
-class StoredLedger:
+class StoredLedger(TickKeeper):
     """A ledger in a storage; each kind of storage has a class that says how it is opened."""
 
     def __init__(self, storage: Storage, policy: Policy | None) -> None:

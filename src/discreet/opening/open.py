@@ -101,6 +101,7 @@ def open(  # noqa: A001, PLR0913 - called discreet.open; each argument is a sett
     incident_suspends: Suspends | str | None = None,
     analysts: Mapping[str, Real | Mapping[str, Real]] | None = None,
     disjoint: Sequence[Sequence[str]] = (),
+    series: Sequence[Mapping[str, object]] = (),
     version: str | None = None,
     row_choice: RowChoice | str | None = None,
     memory_limit: str | None = None,
@@ -129,6 +130,7 @@ def open(  # noqa: A001, PLR0913 - called discreet.open; each argument is a sett
       the table. `key` is the primary key. Anyone may see the `public` tables.
     - `bounds`, `values`, `step`, `nulls` and `types` are dictionaries by column.
     - No unit has rows in two tables of a group in `disjoint`, so their costs are separate.
+    - Each of `series` is a dictionary: a query that is released again at every tick of a clock.
     - Saved answers belong to data of the same `version`; by default, to the same contents.
     - `memory_limit`, `threads` and `timeout` limit a query. If a query fails after its charge,
       `incident_suspends` says who is suspended: the "account" that ran it, or "all".

@@ -163,7 +163,12 @@ def scope_of(planned: PlannedRelease) -> frozenset[str]:
     A row belongs to the unit of the row that its path ends at, so that a unit that has no row in
     that table has none on the way to it either.
     """
-    return frozenset(_tables((planned.aggregation, planned.queries)))
+    return scope_in((planned.aggregation, planned.queries))
+
+
+def scope_in(part: object) -> frozenset[str]:
+    """Return the tables whose units a tree, or anything that has trees in it, depends on."""
+    return frozenset(_tables(part))
 
 
 def root_of(scan: Scan) -> PrivateTable:

@@ -1,0 +1,13 @@
+"""Series: charts that go on for years on one payment.
+
+A series is declared in the catalog. It is charged once, in full, before its first tick is released.
+Each tick is released once and saved; reading it is free for ever after, and gives the same numbers.
+
+definition      what a ledger stores of a series, from which all of it can be read again
+reading         released ticks as people read them: running totals, single ticks, windows, margins
+series          charging, releasing the ticks that are due, reading
+"""
+
+from discreet.series.series import Series, SeriesKeeper, SeriesReader, SeriesStatus
+
+__all__ = ["Series", "SeriesKeeper", "SeriesReader", "SeriesStatus"]
