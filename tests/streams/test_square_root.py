@@ -252,7 +252,7 @@ def test_it_is_a_stream_mechanism_that_may_react_and_keeps_nothing() -> None:
         ({"rows_per_tick": 2}, "rows_per_tick must be 1 or less"),
         ({"magnitude": 1.5}, "magnitude must be a whole number"),
         ({"cells": 10**9, "ticks": 10**5}, "delta must be more than"),
-        ({"epsilon": Fraction(1, 10**12)}, "epsilon must be larger"),
+        ({"epsilon": 1e-12, "delta": 1e-13}, "epsilon must be larger"),
     ],
 )
 def test_wrong_terms_are_rejected_in_a_sentence(terms: dict[str, float], sentence: str) -> None:
