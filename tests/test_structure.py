@@ -36,6 +36,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "account_limits": {"amounts"},
     "mechanisms": {"accounting", "noise", "parameters", "plots"},
     "local": {"accounting", "noise", "parameters"},
+    "streams": {"accounting", "mechanisms", "noise", "parameters"},
     "pair_moments": set(),
     "estimators": {"mechanisms", "pair_moments"},
     "utility": {"accounting", "local", "mechanisms", "noise", "parameters", "plots"},
@@ -373,6 +374,7 @@ HOMES = {
         "audit",
         "local.rappor_decoding",
         "mechanisms",
+        "streams",
         "utility",
     },
     "ssl": {"client.remote", "noise"},
@@ -431,6 +433,12 @@ INSIDE: dict[str, dict[str, set[str]]] = {
         "rappor",
         "prices rappor_decoding registry server",
         "collector old_names",
+        "__init__",
+    ),
+    "streams": in_order(
+        "mechanism",
+        "gaussian_grid toeplitz",
+        "square_root",
         "__init__",
     ),
     "utility": in_order(
