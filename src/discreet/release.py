@@ -125,8 +125,9 @@ def release_ticks(
     for each in plan.measures:
         table = tables[plan.query_of(each)]
         sums = _sums(table, each.columns, groups.places(table), groups.size)
-        increments = combined(sums, each.measure.cells).reshape(last, len(plan.groups))
-        found.append(each.mechanism.release(increments, since, entropy=entropy))
+        cells = combined(sums, each.measure.cells).reshape(last, len(plan.groups))
+        exact_cells: IntArray = cells.tolist() if cells.dtype == object else cells.astype(np.int64)
+        found.append(each.mechanism.release(exact_cells, since, entropy=entropy))
     return tuple(found)
 
 

@@ -34,7 +34,8 @@ from discreet.catalog.entries import (
     value_text,
 )
 from discreet.catalog.schema import AUTO, Auto, ColumnUnit, GroupsPerUnit, PathUnit, RowUnit
-from discreet.catalog.series import SeriesPolicy, series_from
+from discreet.catalog.series import SeriesPolicy
+from discreet.catalog.series_entries import series_from
 from discreet.catalog.sources import EMBEDDED, beside, file_path, is_spark, source_policy
 from discreet.deprecated import Renamed
 from discreet.mechanisms.sensitivity import ADD_REMOVE, Neighbours

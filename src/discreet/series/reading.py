@@ -1,4 +1,4 @@
-"""Released ticks are computed from the stored numbers of a series: totals, single ticks, windows."""
+"""Totals, single ticks and windows of a series are computed from its stored numbers."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -13,7 +13,7 @@ from discreet.series.definition import SeriesDefinition
 from discreet.tables import ARROW_TYPES
 
 
-def read_series(
+def read_series(  # noqa: PLR0913 - each is something that a reader may choose
     series: SeriesDefinition,
     records: Sequence[list[list[int]]],
     released: int,
@@ -32,8 +32,8 @@ def read_series(
     ]
     names = ["tick", *series.keys]
     for number, kind in enumerate(series.kinds):
-        values = [group[number] for group in series.groups] * released
-        arrays.append(pa.array(values, ARROW_TYPES[kind]))
+        keys = [group[number] for group in series.groups] * released
+        arrays.append(pa.array(keys, ARROW_TYPES[kind]))
     for measure, record in zip(series.measures, records, strict=True):
         mechanism, unit = measure.mechanism, float(measure.unit)
         numbers = _record(record, groups)
@@ -45,11 +45,11 @@ def read_series(
         arrays.append(pa.array((values * unit).reshape(-1)))
         arrays.append(pa.array(np.repeat(half * unit, groups)))
         names += [measure.column, measure.column + MARGIN]
-    kind = "running" if is_running else "tick" if window in (None, 1) else "window"
+    shown = "running" if is_running else "tick" if window in (None, 1) else "window"
     return SeriesTable(
         name=series.name,
-        kind=kind,
-        window=length if kind == "window" else None,
+        kind=shown,
+        window=length if shown == "window" else None,
         clock=series.clock.value,
         confidence=level,
         keys=series.keys,

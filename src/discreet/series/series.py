@@ -218,7 +218,11 @@ class SeriesKeeper:
             question=name,
             events=plan.events,
             scope=scope_in(plan.aggregation),
-            about={"series": plan.policy.name, "sql": plan.policy.question, "identity": plan.identity},
+            about={
+                "series": plan.policy.name,
+                "sql": plan.policy.question,
+                "identity": plan.identity,
+            },
             epsilon=plan.epsilon,
         )
         if stored is not None and stored.events != plan.events:

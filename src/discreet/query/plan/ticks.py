@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from fractions import Fraction
 from itertools import product
+from typing import TypedDict, Unpack
 
 from discreet.accounting.events import Event
 from discreet.catalog.catalog import Accounting, BudgetPolicy
@@ -17,7 +18,7 @@ from discreet.catalog.schema import Kind, PrivateTable, RowUnit, Value
 from discreet.catalog.series import ROWS_FIX, SeriesMechanism, SeriesPolicy
 from discreet.errors import ParameterError, UnsupportedError
 from discreet.estimators import LinearEstimator
-from discreet.mechanisms.sensitivity import ADD_REMOVE
+from discreet.mechanisms.sensitivity import ADD_REMOVE, Neighbours
 from discreet.query.expressions.facts import facts_from_column, literal
 from discreet.query.expressions.functions import call
 from discreet.query.identity import CanonicalRelease, digest_of
@@ -269,10 +270,15 @@ def plan_series(policy: SeriesPolicy, question: Question, budget: BudgetPolicy) 
             f"must have at most {MOST_CELLS:,} numbers: ticks times groups times columns",
             "Declare fewer ticks or groups",
         )
-    delta = budget.delta_per_question if policy.delta is None else policy.delta
-    count = len(aggregation.aggregates)
+    terms = _Terms(
+        policy=policy,
+        table=table,
+        aggregation=aggregation,
+        neighbours=budget.neighbours,
+        delta=budget.delta_per_question if policy.delta is None else policy.delta,
+    )
     measures = tuple(
-        _measure(policy, table, aggregation, each, name, budget, (policy.epsilon / count, delta / count))
+        terms.measure(each, name)
         for each, name in zip(aggregation.aggregates, _names(question), strict=True)
     )
     measures = _with_columns(measures)
@@ -324,7 +330,11 @@ def _checked(policy: SeriesPolicy, question: Question) -> tuple[Aggregation, Pri
         )
     for each in aggregation.aggregates:
         if each.statistic not in COUNTED:
-            fix = "Write SUM and COUNT in place of AVG" if each.statistic is Statistic.AVG else SERIES_FIX
+            fix = (
+                "Write SUM and COUNT in place of AVG"
+                if each.statistic is Statistic.AVG
+                else SERIES_FIX
+            )
             raise UnsupportedError(f"A series cannot have {each.text}", fix, span=each.span)
     check_bounds(aggregation)
     return aggregation, table
@@ -367,67 +377,79 @@ def _called(question: Question, kind: OriginKind, count: int) -> Iterator[str]:
         yield places[number]
 
 
-def _measure(
-    policy: SeriesPolicy,
-    table: PrivateTable,
-    aggregation: Aggregation,
-    aggregate: Aggregate,
-    column: str,
-    budget: BudgetPolicy,
-    terms: tuple[Fraction, Fraction],
-) -> SeriesMeasure:
-    is_first = aggregate.statistic is Statistic.COUNT_UNITS
-    rows = _rows_of(policy, table, is_once=is_first and not aggregation.keys)
-    counted = replace(aggregate, statistic=Statistic.COUNT_ROWS) if is_first else aggregate
-    family = StatisticGroup(
-        argument=None if is_count_of_rows(counted) else counted.argument,
-        statistics=frozenset({counted.statistic}),
-    )
-    measure = components_of(family, rows)
-    estimator = estimator_of(counted, family, measure, 0, rows)
-    assert isinstance(estimator, LinearEstimator)  # noqa: S101 - counts and sums alone are
-    magnitude = 1 if measure.ends is None else max(map(abs, measure.ends))
-    # With replace neighbours the rows of one unit go and those of another come.
-    moved = rows if budget.neighbours is ADD_REMOVE else 2 * rows
-    in_tick = None if is_first else policy.rows_per_tick
-    if in_tick is not None and budget.neighbours is not ADD_REMOVE:
-        in_tick *= 2
-    groups = aggregation.groups.rows if isinstance(aggregation.groups, DeclaredGroups) else ((),)
-    return SeriesMeasure(
-        column=column,
-        is_first=is_first,
-        measure=measure,
-        columns=(),
-        unit=estimator.weights[0],
-        is_integer=estimator.is_integer,
-        mechanism=_mechanism(
-            policy.mechanism,
-            ticks=policy.ticks,
-            epsilon=terms[0],
-            delta=terms[1],
-            rows_per_unit=moved,
-            rows_per_tick=None if in_tick is None or in_tick >= moved else in_tick,
-            magnitude=magnitude,
-            cells=max(1, len(groups)),
-        ),
-    )
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Terms:
+    """What the measures of a series have in common. They share epsilon and delta evenly."""
 
+    policy: SeriesPolicy
+    table: PrivateTable
+    aggregation: Aggregation
+    neighbours: Neighbours
+    delta: Fraction
 
-def _rows_of(policy: SeriesPolicy, table: PrivateTable, *, is_once: bool) -> int:
-    """Return how many rows of a unit count, or reject a series that does not say."""
-    if is_once or isinstance(table.unit, RowUnit):
-        return 1
-    if policy.rows_per_unit is None:
-        raise ParameterError(
-            f"series {policy.name}",
-            policy.question,
-            "must say how many rows of a unit count over the whole series",
-            ROWS_FIX,
+    def measure(self, aggregate: Aggregate, column: str) -> SeriesMeasure:
+        """Return a column of the series."""
+        is_first = aggregate.statistic is Statistic.COUNT_UNITS
+        rows = self._rows(is_once=is_first and not self.aggregation.keys)
+        counted = replace(aggregate, statistic=Statistic.COUNT_ROWS) if is_first else aggregate
+        family = StatisticGroup(
+            argument=None if is_count_of_rows(counted) else counted.argument,
+            statistics=frozenset({counted.statistic}),
         )
-    return policy.rows_per_unit
+        measure = components_of(family, rows)
+        estimator = estimator_of(counted, family, measure, 0, rows)
+        assert isinstance(estimator, LinearEstimator)  # noqa: S101 - counts and sums alone are
+        return SeriesMeasure(
+            column=column,
+            is_first=is_first,
+            measure=measure,
+            columns=(),
+            unit=estimator.weights[0],
+            is_integer=estimator.is_integer,
+            mechanism=self._mechanism(measure, rows, is_first=is_first),
+        )
+
+    def _rows(self, *, is_once: bool) -> int:
+        """Return how many rows of a unit count, or reject a series that does not say."""
+        if is_once or isinstance(self.table.unit, RowUnit):
+            return 1
+        if self.policy.rows_per_unit is None:
+            raise ParameterError(
+                f"series {self.policy.name}",
+                self.policy.question,
+                "must say how many rows of a unit count over the whole series",
+                ROWS_FIX,
+            )
+        return self.policy.rows_per_unit
+
+    def _mechanism(self, measure: Components, rows: int, *, is_first: bool) -> StreamMechanism:
+        # With replace neighbours the rows of one unit go and those of another come.
+        moved = 1 if self.neighbours is ADD_REMOVE else 2
+        in_tick = None if is_first else self.policy.rows_per_tick
+        groups, count = self.aggregation.groups, len(self.aggregation.aggregates)
+        return _mechanism(
+            self.policy.mechanism,
+            ticks=self.policy.ticks,
+            epsilon=self.policy.epsilon / count,
+            delta=self.delta / count,
+            rows_per_unit=moved * rows,
+            rows_per_tick=None if in_tick is None or in_tick >= rows else moved * in_tick,
+            magnitude=1 if measure.ends is None else max(map(abs, measure.ends)),
+            cells=len(groups.rows) if isinstance(groups, DeclaredGroups) else 1,
+        )
 
 
-def _mechanism(kind: SeriesMechanism, **terms: object) -> StreamMechanism:
+class _StreamTerms(TypedDict):
+    ticks: int
+    epsilon: Fraction
+    delta: Fraction
+    rows_per_unit: int
+    rows_per_tick: int | None
+    magnitude: int
+    cells: int
+
+
+def _mechanism(kind: SeriesMechanism, **terms: Unpack[_StreamTerms]) -> StreamMechanism:
     if not terms["delta"] and kind in (SeriesMechanism.SQUARE_ROOT, SeriesMechanism.BUFFERED):
         raise ParameterError(
             "mechanism",
