@@ -49,7 +49,8 @@ def series_from(location: Location, value: object) -> tuple[SeriesPolicy, ...]:
 
 
 def _series(location: Location, value: object) -> SeriesPolicy:
-    given = check_section(location, value, SERIES)
+    entries = check_section(location, value, SERIES)
+    given = {key: each for key, each in entries.items() if each is not None}
     for key, fix in (
         *(("name", NAME_FIX), ("question", LIST_FIX), ("first", FIRST_FIX)),
         *(("clock", 'Write clock = "day", for example'), ("ticks", TICKS_FIX)),
