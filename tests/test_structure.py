@@ -437,8 +437,9 @@ INSIDE: dict[str, dict[str, set[str]]] = {
     ),
     "streams": in_order(
         "mechanism",
-        "gaussian_grid toeplitz",
-        "square_root",
+        "gaussian_grid nodes toeplitz",
+        "square_root subtraction_tree tree",
+        "choice",
         "__init__",
     ),
     "utility": in_order(

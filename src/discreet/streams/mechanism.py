@@ -190,6 +190,12 @@ def checked_cost(epsilon: object, delta: object) -> tuple[Fraction, Fraction]:
     return checked_epsilon(epsilon), rational("delta", delta, above=0, below=1)
 
 
+def gaussian_half_widths(variances: FloatArray, miss: Fraction) -> FloatArray:
+    """Return t with P(|X| > t) ≤ miss for Gaussian noises of these variances."""
+    deviations: FloatArray = np.sqrt(variances)
+    return deviations * gaussian_accuracy(1.0, miss)
+
+
 class LinearStream:
     """What mechanisms share whose record is linear in the increments, with a number for each tick.
 
@@ -252,8 +258,7 @@ class LinearStream:
 
     def _half_widths(self, miss: Fraction, window: int | None, last: int) -> FloatArray:
         """Return margins of Gaussian noise. Mechanisms with other noise have their own."""
-        deviations: FloatArray = np.sqrt(self._variances(window)[:last])
-        return deviations * gaussian_accuracy(1.0, miss)
+        return gaussian_half_widths(self._variances(window)[:last], miss)
 
     @property
     def max_deviation(self) -> float:
