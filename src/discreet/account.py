@@ -11,6 +11,7 @@ from discreet.catalog.shown import tables_html
 from discreet.explanation import Explanation
 from discreet.explanation.coverage import Coverage
 from discreet.parameters import Real
+from discreet.series import Series, SeriesReader
 from discreet.terms import ExplainTerms, Terms, accepting_old_names
 from discreet.written import Parameters
 
@@ -42,6 +43,10 @@ class Curates(Protocol):
         columns: Collection[str] | None = None,
         account: str,
     ) -> Coverage: ...
+
+    def series(self, name: str) -> Series: ...
+
+    def all_series(self) -> tuple[Series, ...]: ...
 
 
 class Account:
@@ -98,6 +103,16 @@ class Account:
     ) -> Coverage:
         """Return a table's coverage as `Curator.coverage` does, charged to this account."""
         return self._curator.coverage(table, epsilon=epsilon, columns=columns, account=self.name)
+
+    def series(self, name: str) -> SeriesReader:
+        """Return a series, to read its released ticks; that is free."""
+        self._holder()
+        return self._curator.series(name).reader
+
+    def all_series(self) -> tuple[SeriesReader, ...]:
+        """Return all series, to read their released ticks."""
+        self._holder()
+        return tuple(each.reader for each in self._curator.all_series())
 
     def __repr__(self) -> str:
         return f"Account({self.name} · left {self.remaining})"

@@ -59,6 +59,27 @@ def chart_of(
     return _lines(keys, panels) or _heat(keys, numbers, panels) or _bars(keys, panels)
 
 
+def series_chart(
+    columns: Sequence[AnswerColumn], *, chosen: Sequence[str], confidence: Fraction, label: str
+) -> Plot:
+    """Return lines of the chosen numbers over the first column, one for each group.
+
+    More groups than can be told apart are left out, and the picture says so.
+    """
+    numbers = [each for each in columns if _is_drawn(each, chosen)]
+    ticks, *keys = [each for each in columns if each.role is Role.KEY]
+    if not ticks.values:
+        return plot_nothing("no ticks are released yet")
+    if len(set(ticks.values)) == 1:
+        return chart_of(columns, chosen=chosen, confidence=confidence)
+    groups = _groups(keys, len(ticks.values))
+    lines = {name: np.array(rows) for name, rows in [*groups.items()][:LINES_MOST]}
+    if len(groups) > LINES_MOST:
+        label = f"{label} · the first {LINES_MOST} of {len(groups):,} groups"
+    panels = [_panel(each, confidence) for each in numbers]
+    return plot_answer_lines(_places(ticks), panels, lines=lines, label=visible(label))
+
+
 def _is_drawn(column: AnswerColumn, chosen: Sequence[str]) -> bool:
     if chosen:
         return column.name in chosen and column.sort.is_number

@@ -1,17 +1,26 @@
 """Released ticks of a series, as people get them."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from fractions import Fraction
 from html import escape
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
+from discreet.amounts import percent
+from discreet.answer.charts import series_chart
+from discreet.answer.columns import AnswerColumn, Role, columns_of, csv_text
+from discreet.answer.rendering import folded, line_width, shown_groups, table_lines, visible
 from discreet.catalog.schema import Kind
+from discreet.errors import ParameterError
 from discreet.notebook import Printer
+from discreet.parameters import integer
+from discreet.plots import Plot
 from discreet.tables import ARROW_TYPES
+from discreet.writing import write_file
 
 if TYPE_CHECKING:
     from pandas import DataFrame
@@ -19,8 +28,24 @@ if TYPE_CHECKING:
 MARGIN = "_margin"
 """Ends the name of the column that has the margin of another."""
 
+WIDTH = 100
+"""Columns that texts are folded to."""
+
 SHOWN = 20
 """The most rows that a table shows by itself: the last ones."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SeriesStatus:
+    """How far a series is."""
+
+    is_charged: bool
+    released: int
+    due: int
+    """How many ticks have ended, and can be released."""
+    ticks: int
+    next_at: datetime | None
+    """When the next tick can be released, by UTC; None after the last one."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -58,6 +83,49 @@ class SeriesTable:
         """Return it as a data frame of pandas."""
         return self.table.to_pandas()
 
+    def last(self, ticks: int) -> "SeriesTable":
+        """Return the last ticks alone."""
+        groups = self.table.num_rows // max(1, self.released)
+        rows = groups * integer("ticks", ticks, least=1)
+        return replace(self, table=self.table.slice(max(0, self.table.num_rows - rows)))
+
+    def to_csv(self, path: str | Path | None = None) -> str | Path:
+        """Return CSV with the margins beside their columns, or write it and return its path."""
+        roles = [Role.VALUE] * self.table.num_columns
+        text = csv_text(columns_of(self.table, roles, [None] * len(roles)), errors=False)
+        return text if path is None else write_file("path", path, text.encode())
+
+    def to_text(self, *, width: int = WIDTH) -> str:
+        """Return all its rows as lines of text, folded to a width, and what is left out."""
+        columns = line_width(width)
+        lines = table_lines(shown_groups(self._columns()), width=columns, gap=None)
+        notes = (line for each in self.notes for line in folded(visible(each), columns))
+        head = f"{self.title} ({self.released:,} of {self.ticks:,} {self.clock}s released)"
+        what = f"± is the margin of error, at {percent(self.confidence)} confidence for each tick."
+        return "\n".join([visible(head), "", *lines, "", *folded(what, columns), *notes])
+
+    def plot(self, *columns: str) -> Plot:
+        """Draw a line with a band of its margin for each group; all columns if none is named."""
+        for each in columns:
+            if not isinstance(each, str) or each not in self.columns:
+                raise ParameterError("columns", each, f"must be among {', '.join(self.columns)}")
+        label = f"{self.clock} (UTC)"
+        return series_chart(
+            self._columns(), chosen=columns, confidence=self.confidence, label=label
+        )
+
+    def _columns(self) -> tuple[AnswerColumn, ...]:
+        """Return ticks, keys and numbers with their margins."""
+        keys = 1 + len(self.keys)
+        every, count = self.table.columns, len(self.columns)
+        shown = [*range(keys), *range(keys, keys + 2 * count, 2)]
+        margins = [every[keys + 2 * number + 1].to_numpy() for number in range(count)]
+        return columns_of(
+            self.table.select(shown),
+            [Role.KEY] * keys + [Role.ESTIMATE] * count,
+            [*[None] * keys, *margins],
+        )
+
     def to_json(self) -> dict[str, object]:
         """Return it as JSON: rows as lists, times as text."""
         return {
@@ -90,8 +158,8 @@ class SeriesTable:
         return f"{self.name}: {what}"
 
     def __str__(self) -> str:
-        head = f"{self.title} ({self.released} of {self.ticks} {self.clock}s released)"
-        return "\n".join([head, *map(" · ".join, self._shown()), *self.notes])
+        rows = self.table.slice(max(0, self.table.num_rows - SHOWN))
+        return replace(self, table=rows).to_text()
 
     def _shown(self) -> list[list[str]]:
         """Return the last rows as text, numbers with their margins."""

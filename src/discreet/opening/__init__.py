@@ -16,6 +16,7 @@
 from discreet.opening.open import open as open_data
 from discreet.opening.open import (
     open_catalog,
+    open_for_ticks,
     open_to_measure,
     read_columns,
     rows_guessed_from,
@@ -43,6 +44,7 @@ __all__ = [
     "open_books",
     "open_catalog",
     "open_data",
+    "open_for_ticks",
     "open_to_measure",
     "open_unplugged",
     "prepare_catalog",

@@ -232,6 +232,27 @@ def open_to_measure(path: str | Path, *, declared: Declaration) -> Curator:
     return open_catalog(path, declared=replace(declared, tables=tuple(tables)))
 
 
+def open_for_ticks(
+    path: str | Path,
+    *,
+    declared: Declaration,
+    ledger: str | Path | None = None,
+    progress: Progress | None = None,
+) -> Curator:
+    """Open the data of a catalog as they are now, to release ticks of its series.
+
+    A tick chooses the rows of a unit itself, so that no table is prepared for it.
+    """
+    source = replace(declared.source, row_choice=RowChoice.PER_QUERY)
+    return open_catalog(
+        path,
+        declared=replace(declared, source=source),
+        ledger=ledger,
+        new_version=NewVersion.LEAVE,
+        progress=progress,
+    )
+
+
 def catalog_sources(declared: Declaration) -> dict[str, DataSource]:
     """Return the sources of a catalog's tables by name."""
     return {each.name: each.source or each.name for each in declared.tables}

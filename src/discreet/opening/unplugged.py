@@ -42,20 +42,21 @@ def open_unplugged(
     *,
     declared: Declaration | None = None,
     ledger: Ledger | None = None,
+    version: DataVersion | None = None,
     progress: Progress | None = None,
 ) -> Curator:
     """Return a curator that can explain queries on a catalog, without opening the private data.
 
     Public tables are read if they are there. With a ledger, explanations know what is saved in it:
-    for that, files are read to recognize their contents, unless the cache knows them. Nothing is
-    written to the ledger, and the curator closes it.
+    for that, files are read to recognize their contents, unless the cache knows them or a
+    `version` is given. Nothing is written to the ledger, and the curator closes it.
     """
     declared = declared or read(path)
     place = MEMORY if ledger is None else ledger_of(path, declared)
     held = ledger or SqliteLedger(MEMORY, budget=budget_from(declared.budget))
     try:
         digests = digests_for(place, progress)
-        curator = _unplugged(path, declared, held, digests)
+        curator = _unplugged(path, declared, held, digests, version)
     except BaseException:
         held.close()
         raise
@@ -64,7 +65,11 @@ def open_unplugged(
 
 
 def _unplugged(
-    path: str | Path, declared: Declaration, ledger: Ledger, digests: FileDigests
+    path: str | Path,
+    declared: Declaration,
+    ledger: Ledger,
+    digests: FileDigests,
+    version: DataVersion | None,
 ) -> Curator:
     if declared.source.engine != EMBEDDED:
         return _with_ledger(path, declared, ledger, digests)
@@ -82,7 +87,7 @@ def _unplugged(
         engine=ExplainOnlyEngine(),
         public=public,
         ledger=ledger,
-        data_version=_unplugged_version(declared, ledger, digests),
+        data_version=version or _unplugged_version(declared, ledger, digests),
     )
 
 

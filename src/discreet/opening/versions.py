@@ -31,6 +31,8 @@ class NewVersion(Enum):
     """It becomes the version of the answers from now on."""
     REJECT = "reject"
     """The data are not opened. For servers, where only the owner moves to a new version."""
+    LEAVE = "leave"
+    """It is not noted. For ticks of series, which belong to no version and come every day."""
 
 
 def version_in_memory(version: Version) -> DataVersion:
@@ -78,7 +80,8 @@ def note_version(
         return found
     with ledger.view() as view:
         known = view.versions()
-    if found.name in known or ledger.charged() == Charge():
+    is_left = new_version is NewVersion.LEAVE
+    if is_left or found.name in known or ledger.charged() == Charge():
         return found
     if new_version is NewVersion.REJECT:
         raise SourceError(

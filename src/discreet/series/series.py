@@ -6,15 +6,16 @@ from datetime import datetime
 from fractions import Fraction
 from threading import Lock
 
-from discreet.answer.series_table import SeriesTable
+from discreet.answer.series_table import SeriesStatus, SeriesTable
 from discreet.catalog.catalog import Catalog
 from discreet.catalog.clocks import in_utc, utc_now
 from discreet.catalog.series import SeriesPolicy
-from discreet.errors import ParameterError, SeriesError
+from discreet.errors import DiscreetError, LedgerError, ParameterError, SeriesError
 from discreet.executor import BEFORE_SAVING, Executor
+from discreet.explanation.series import SeriesExplanation
 from discreet.ledger import OWNER, Item, Ledger, Receipt, SavedAnswer
 from discreet.noise import SYSTEM, Entropy
-from discreet.parameters import Real, did_you_mean
+from discreet.parameters import Real, confidence_level, did_you_mean
 from discreet.planner import Planner
 from discreet.query.plan.identity import scope_in
 from discreet.query.plan.ticks import SeriesPlan, plan_series
@@ -29,6 +30,7 @@ from discreet.series.definition import (
     definition_of,
     ticks_from_bytes,
 )
+from discreet.series.explaining import explain_rejected, explain_series
 from discreet.series.reading import check_kind, read_series
 from discreet.series.sentences import series_notes
 from discreet.streams import StreamMechanism
@@ -40,19 +42,6 @@ NUMBERS_AT_ONCE = 200_000
 """So many numbers at most are saved in one entry: more ticks are several entries."""
 
 MOST_SERIES = 10_000
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SeriesStatus:
-    """How far a series is."""
-
-    is_charged: bool
-    released: int
-    due: int
-    """How many ticks have ended, and can be released."""
-    ticks: int
-    next_at: datetime | None
-    """When the next tick can be released, by UTC; None after the last one."""
 
 
 class SeriesReader:
@@ -96,6 +85,10 @@ class SeriesReader:
         is_running, length = check_kind(kind, window)
         return self._keeper.read(self.name, is_running, length, confidence)
 
+    def explain(self, *, confidence: Real = 0.95) -> SeriesExplanation:
+        """Return its cost, its state and its margins of error; reads no data and costs nothing."""
+        return self._keeper.explain(self.name, confidence_level(confidence))
+
     def __repr__(self) -> str:
         status = self.status
         return f"Series({self.name!r}, {status.released} of {status.ticks} ticks released)"
@@ -103,6 +96,11 @@ class SeriesReader:
 
 class Series(SeriesReader):
     """A series as its owner has it."""
+
+    @property
+    def reader(self) -> SeriesReader:
+        """The same for those who may only read it."""
+        return SeriesReader(self.name, self._keeper)
 
     def tick(self, until: datetime | None = None, *, progress: Progress | None = None) -> int:
         """Release all ticks that are due, and return how many these were.
@@ -138,7 +136,9 @@ class SeriesKeeper:
         declared = {each.name.casefold(): each.name for each in self._catalog.series}
         charged = self._ledger.charges_with_prefix(PREFIX, MOST_SERIES)
         others = sorted(each.about["series"] for each in charged if "series" in each.about)
-        return tuple({**{each.casefold(): each for each in others}, **declared}.values())
+        for each in others:
+            declared.setdefault(each.casefold(), each)
+        return tuple(declared.values())
 
     def known(self, name: str) -> str:
         """Return the name of a series as it was declared, in any letter case, or reject it."""
@@ -188,6 +188,14 @@ class SeriesKeeper:
         """Return the epsilon and delta of a series, as charged or as planned."""
         found = self.definition(name) or self.plan(name)
         return found.epsilon, found.delta
+
+    def explain(self, name: str, confidence: Fraction) -> SeriesExplanation:
+        """Return what a series is like, as charged or as planned."""
+        found = self.definition(name)
+        if found is None:
+            plan = self.plan(name)
+            found = definition_of(plan, series_notes(plan, self._catalog.budget.neighbours))
+        return explain_series(found, self.status(name, utc_now()), confidence)
 
     # ----------------------------------------------------------------------- charging, releasing
 
@@ -293,6 +301,24 @@ class SeriesKeeper:
                 known = known.with_ticks(*ticks_from_bytes(stored))
             self._records[name] = known
             return known
+
+
+def explain_all(
+    found: Sequence[SeriesReader], *, confidence: Real = 0.95
+) -> list[SeriesExplanation]:
+    """Return what several series are like; one that is rejected says why and hinders no other."""
+    return [_explained(each, confidence_level(confidence)) for each in found]
+
+
+def _explained(series: SeriesReader, confidence: Fraction) -> SeriesExplanation:
+    try:
+        return series.explain(confidence=confidence)
+    except LedgerError:
+        raise
+    except DiscreetError as error:
+        if series.policy is None:
+            raise
+        return explain_rejected(series.policy, series.status, confidence, str(error))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
