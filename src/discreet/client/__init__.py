@@ -4,6 +4,7 @@
 |---|---|
 | `calls.py` | every call as steps that know nothing of sockets, so that both clients share them |
 | `remote.py` | `connect`: a client that waits |
+| `series.py` | series on a server, for both clients |
 | `awaited.py` | `connect_async`: the same for asyncio |
 | `credentials.py` | where `discreet login` keeps tokens |
 | `oidc.py` | signing in at an OpenID provider, and renewing its tokens |

@@ -27,6 +27,7 @@ from discreet.client.remote import (
     trusted,
     waiting_sentence,
 )
+from discreet.client.series import AsyncRemoteSeries
 from discreet.explanation import Explanation
 from discreet.explanation.coverage import Coverage
 from discreet.parameters import Real
@@ -86,6 +87,19 @@ class AsyncRemote:
         return await _run(
             calls.coverage(self._path, table, epsilon, columns), self._http, self.on_wait
         )
+
+    async def series(self, name: str) -> AsyncRemoteSeries:
+        """Return a series, to read its released ticks; that is free."""
+        found = await self._call(calls.explain_series(self._path, name, 0.95))
+        return AsyncRemoteSeries(found.name, self._path, self._call)
+
+    async def all_series(self) -> tuple[AsyncRemoteSeries, ...]:
+        """Return all series, to read their released ticks."""
+        found = await self._call(calls.all_series(self._path, 0.95))
+        return tuple(AsyncRemoteSeries(each.name, self._path, self._call) for each in found)
+
+    async def _call(self, steps: Steps[T]) -> T:
+        return await _run(steps, self._http, self.on_wait)
 
     async def remaining(self) -> Balance:
         """Return what is left of the account's cap, or of the total where that is less."""

@@ -10,23 +10,27 @@ from collections.abc import Callable, Collection, Generator, Mapping
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import Any, TypeAlias, TypeVar
-from urllib.parse import quote
+from urllib.parse import quote, urlencode
 from warnings import warn
 
 import numpy as np
+from pyarrow.lib import ArrowException
 
 from discreet.account_limits import AccountLimits
 from discreet.amounts import Balance
 from discreet.answer import Answer
 from discreet.answer.columns import Margins
+from discreet.answer.series_table import SeriesTable, series_table_from_json
 from discreet.answer.wire import unpacked
 from discreet.catalog import Catalog
 from discreet.error_codes import error_from
 from discreet.errors import DiscreetError
 from discreet.explanation import Explanation
 from discreet.explanation.coverage import Coverage
+from discreet.explanation.series import SeriesExplanation, series_explanation_from
 from discreet.explanation.thresholds import GroupThresholdWarning, UnlikelyGroupsError
 from discreet.noise import SYSTEM
+from discreet.parameters import Real
 from discreet.wire import from_wire
 from discreet.written import json_from
 
@@ -215,6 +219,47 @@ def catalog(path: str) -> Steps[Catalog]:
     return _value(
         checked((yield HttpCall(method="GET", path=f"{path}/schema", accept=WIRE))), Catalog
     )
+
+
+def all_series(path: str, confidence: Real) -> Steps[tuple[SeriesExplanation, ...]]:
+    """Return what all series are like."""
+    place = f"{path}/series?{urlencode(_asked(confidence=confidence))}"
+    reply = checked((yield HttpCall(method="GET", path=place)))
+    try:
+        return tuple(map(series_explanation_from, json.loads(reply.body)["series"]))
+    except UNSOUND:
+        raise ServerError(*UNREADABLE) from None
+
+
+def explain_series(path: str, name: str, confidence: Real) -> Steps[SeriesExplanation]:
+    """Return what a series is like."""
+    place = f"{_series(path, name)}/explain?{urlencode(_asked(confidence=confidence))}"
+    reply = checked((yield HttpCall(method="GET", path=place)))
+    try:
+        return series_explanation_from(json.loads(reply.body))
+    except UNSOUND:
+        raise ServerError(*UNREADABLE) from None
+
+
+def read_series(
+    path: str, name: str, kind: str, window: int | None, confidence: Real
+) -> Steps[SeriesTable]:
+    """Return released ticks of a series."""
+    asked = _asked(kind=kind, window=window, confidence=confidence)
+    call = HttpCall(method="GET", path=f"{_series(path, name)}?{urlencode(asked)}")
+    reply = checked((yield call))
+    try:
+        return series_table_from_json(json.loads(reply.body))
+    except (*UNSOUND, ArrowException):
+        raise ServerError(*UNREADABLE) from None
+
+
+def _asked(**terms: Any) -> dict[str, str]:
+    return {name: str(each) for name, each in terms.items() if each is not None}
+
+
+def _series(path: str, name: str) -> str:
+    return f"{path}/series/{quote(str(name), safe='')}"
 
 
 def path_of(name: str) -> str:

@@ -20,9 +20,11 @@ from discreet.catalog.shown import tables_html
 from discreet.client import calls
 from discreet.client.calls import HttpCall, HttpReply, ServerError, Steps
 from discreet.client.oidc import BearerToken, check_encrypted
+from discreet.client.series import RemoteSeries
 from discreet.errors import HIDDEN, ParameterError
 from discreet.explanation import Explanation
 from discreet.explanation.coverage import Coverage
+from discreet.explanation.series import SeriesExplanation
 from discreet.parameters import Real
 from discreet.terms import ExplainTerms, Terms
 
@@ -109,6 +111,21 @@ class Remote:
     ) -> Coverage:
         """Return a table's coverage as `Curator.coverage` does."""
         return self._run(calls.coverage(self._path, table, epsilon, columns))
+
+    def series(self, name: str) -> RemoteSeries:
+        """Return a series, to read its released ticks; that is free."""
+        found = self._run(calls.explain_series(self._path, name, 0.95))
+        return RemoteSeries(found.name, self._path, self._run)
+
+    def all_series(self) -> tuple[RemoteSeries, ...]:
+        """Return all series, to read their released ticks."""
+        return tuple(
+            RemoteSeries(each.name, self._path, self._run) for each in self.explain_all_series()
+        )
+
+    def explain_all_series(self, *, confidence: Real = 0.95) -> tuple[SeriesExplanation, ...]:
+        """Return cost, state and margins of all series, in one call."""
+        return self._run(calls.all_series(self._path, confidence))
 
     @property
     def remaining(self) -> Balance:

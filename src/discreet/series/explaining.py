@@ -53,7 +53,9 @@ def _columns(
 ) -> tuple[SeriesColumn, ...]:
     found = []
     for each in measures:
-        first, last, worst, tick = _margins(each.mechanism, confidence)
+        # The mechanisms of a series are frozen values, which the protocol does not say.
+        margins = _margins(each.mechanism, confidence)  # type: ignore[arg-type]
+        first, last, worst, tick = margins
         unit = float(each.unit)
         found.append(
             SeriesColumn(

@@ -36,11 +36,13 @@ from discreet.server.metrics import router as metrics_routes
 from discreet.server.page import router as page_routes
 from discreet.server.sample_routes import SyntheticSites
 from discreet.server.sample_routes import router as sample_routes
+from discreet.server.series_routes import router as series_routes
 from discreet.server.settings import Settings
 from discreet.server.shelf_routes import router as shelf_routes
 from discreet.server.signing import SignIns
 from discreet.server.sites import Site
 from discreet.server.spending_routes import router as spending_routes
+from discreet.server.ticking import Ticker
 
 HEADERS = {
     "Cache-Control": "no-store",
@@ -100,8 +102,10 @@ def make_app(
         app.state.sign_ins = sign_ins
         app.state.settings = settings
         app.state.data_sets = data_sets
+        app.state.ticker = Ticker(sign_ins.sites, settings)
         if wire is not None:
             await wire.start(app.state.runner, app.state.planning, sign_ins)
+        app.state.ticker.start()
         async with nullcontext() if agents is None else agents.running():
             yield
         app.state.turns.stop()
@@ -109,6 +113,7 @@ def make_app(
         if wire is not None:
             await wire.close()
         await app.state.runner.finish()
+        await app.state.ticker.stop()
         app.state.synthetic.close()
         data_sets.close()
 
@@ -128,6 +133,7 @@ def make_app(
         oidc_routes.router,
         analyst_routes.router,
         shelf_routes,
+        series_routes,
         sample_routes,
         request_routes.router,
         running_routes.router,

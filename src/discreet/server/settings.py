@@ -73,6 +73,8 @@ class Settings:
     """Addresses or networks of proxies whose `X-Forwarded-For` is trusted (`--behind-proxy`)."""
     agents: bool = False
     """Whether AI agents may ask at `/mcp` (`--mcp`). They sign in with tokens of accounts."""
+    series: bool = True
+    """Whether the server releases ticks of series when they are due. A first one charges for it."""
     oidc: OidcSettings | None = None
     """The OpenID provider that people may sign in at."""
     add_data_from: tuple[str, ...] = ()
@@ -187,6 +189,7 @@ READERS: Mapping[str, Callable[[str, Any], Any]] = {
     "hosts": _texts,
     "proxies": _networks,
     "agents": _switch,
+    "series": _switch,
     "oidc": lambda _, value: oidc_from(value),
     "add_data_from": _places,
     "catalog_folder": _file,

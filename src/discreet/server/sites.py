@@ -31,6 +31,10 @@ class Site:
     records: Records
     declared: Declaration | None = None
     """The catalog, as it was when the site was opened."""
+    path: Path | None = None
+    """The file of the catalog; None for data that are not opened again."""
+    ledger_place: str | Path | None = None
+    """The file or address of the ledger, if it is not where the catalog says."""
     covers: frozenset[str] = frozenset()
     """What stood for its private data then."""
     is_added: bool = False
@@ -109,6 +113,8 @@ def open_site(
         ledger=curator.ledger,
         records=records,
         declared=declared,
+        path=path,
+        ledger_place=ledger,
         covers=covered_by(declared),
         is_added=is_added,
     )

@@ -1,0 +1,139 @@
+"""Routes of series: released ticks for everyone who may read, releasing them for owners."""
+
+import asyncio
+from datetime import datetime
+from typing import Annotated, Literal
+
+from fastapi import APIRouter, Depends, Path, Query, Request
+from pydantic import Field
+
+from discreet.parameters import confidence_level
+from discreet.series import explain_all
+from discreet.server.audit import logged
+from discreet.server.bodies import NUMBER, Body, JsonObject, exact
+from discreet.server.callers import Caller
+from discreet.server.faults import CallError
+from discreet.server.reading import OneReading
+from discreet.server.running_queries import STILL_RUNNING
+from discreet.server.signing import caller_in, planned
+from discreet.server.ticking import Ticked, Ticker
+
+router = APIRouter(prefix="/v1/catalogs/{catalog}/series", tags=["series"], route_class=OneReading)
+
+Reader = Annotated[Caller, Depends(caller_in("reader"))]
+Owner = Annotated[Caller, Depends(caller_in("owner"))]
+Confidence = Annotated[str, Query(pattern=NUMBER)]
+Name = Annotated[str, Path(min_length=1, max_length=64, description="The name of a series")]
+MOST_NAMES = 1000
+
+
+class TickBody(Body):
+    """Series whose ticks are to be released."""
+
+    names: Annotated[
+        list[Annotated[str, Field(max_length=64)]],
+        Field(
+            default_factory=list, max_length=MOST_NAMES, description="All series if it is empty"
+        ),
+    ]
+    until: Annotated[
+        datetime | None,
+        Field(description="Stands for the present: an earlier moment releases fewer ticks"),
+    ] = None
+
+
+def _ticker(request: Request) -> Ticker:
+    found: Ticker = request.app.state.ticker
+    return found
+
+
+@router.get("")
+async def all_series(
+    request: Request, caller: Reader, confidence: Confidence = "0.95"
+) -> JsonObject:
+    """Return all series: what they count and cost, how far they are, and their margins of error.
+
+    `ticking` is for owners: whether the server releases ticks by itself, and what failed.
+    """
+    level = confidence_level(exact(confidence))
+
+    def listed() -> JsonObject:
+        found = explain_all(caller.site.curator.all_series(), confidence=level)
+        return {"series": [each.to_record() for each in found]}
+
+    told = await planned(request, caller, listed)
+    if caller.role == "owner":
+        told["ticking"] = _ticker(request).state(caller.site)
+    return told
+
+
+@router.get("/{name}")
+async def series(  # noqa: PLR0913 - each is a part of the address
+    request: Request,
+    caller: Reader,
+    name: Name,
+    *,
+    kind: Literal["running", "tick", "window"] = "running",
+    window: Annotated[int | None, Query(ge=1, le=1_000_000)] = None,
+    confidence: Confidence = "0.95",
+) -> JsonObject:
+    """Return the released ticks of a series with their margins of error. Spends nothing."""
+    level = confidence_level(exact(confidence))
+
+    def read() -> JsonObject:
+        found = caller.site.curator.series(name)
+        return found.read(kind, window=window, confidence=level).to_json()
+
+    return await planned(
+        request,
+        caller,
+        lambda: logged(caller, "read", read, lambda _: {"outcome": "free"}, series=name),
+    )
+
+
+@router.get("/{name}/explain")
+async def explain(
+    request: Request, caller: Reader, name: Name, confidence: Confidence = "0.95"
+) -> JsonObject:
+    """Return what a series costs, how far it is, and its margins of error. Spends nothing."""
+    level = confidence_level(exact(confidence))
+    return await planned(
+        request,
+        caller,
+        lambda: caller.site.curator.series(name).explain(confidence=level).to_record(),
+    )
+
+
+@router.post("/tick")
+async def tick(request: Request, caller: Owner, body: TickBody) -> JsonObject:
+    """Release all ticks that are due. A series is charged once, with its first tick.
+
+    If this takes long, the reply has status 504: it goes on, and GET series says how far it is.
+    """
+    ticker, seconds = _ticker(request), request.app.state.settings.limits.reply_seconds
+    names = await asyncio.to_thread(
+        lambda: [caller.site.curator.series(each).name for each in body.names]
+    )
+    try:
+        async with asyncio.timeout(seconds):
+            found = await ticker.release(caller.site, names, body.until, caller.name)
+    except TimeoutError:
+        raise STILL_TICKING from None
+    return {"released": [_told(each) for each in found]}
+
+
+STILL_TICKING = CallError(
+    status=504,
+    code=STILL_RUNNING.code,
+    what="Ticks are still being released",
+    fix="They are saved one after the other. Call again: nothing is released or charged twice",
+    headers={"Retry-After": "1"},
+)
+
+
+def _told(ticked: Ticked) -> JsonObject:
+    return {
+        "series": ticked.name,
+        "ticks": ticked.ticks,
+        "charged": None if ticked.charged is None else ticked.charged.to_json(),
+    }

@@ -1,0 +1,276 @@
+"""Ticks of series are released by the clock: when they are due, by this process or another.
+
+Which ticks are due follows from the catalog and the clock. Data are opened again for them, because
+those that are served are as they were when the server started. What is saved first counts: several
+servers over one ledger, and a server that is killed, release no tick twice.
+"""
+
+import asyncio
+import logging
+import threading
+from collections.abc import Sequence
+from contextlib import closing, suppress
+from dataclasses import dataclass, field
+from datetime import datetime
+from time import monotonic
+
+from discreet.amounts import Price
+from discreet.catalog.clocks import utc_now
+from discreet.errors import DiscreetError
+from discreet.executor import BEFORE_SAVING
+from discreet.opening import open_for_ticks
+from discreet.series import Series
+from discreet.server.admission import STOPPING, wait_for_clock
+from discreet.server.faults import CallError, error_of
+from discreet.server.settings import Settings
+from discreet.server.sites import Site
+
+log = logging.getLogger("discreet.server")
+
+LOOK_EVERY = 300.0
+"""Seconds after which the clock is looked at again: it may have been set, or data were added."""
+
+FIRST_PAUSE, LONGEST_PAUSE = 60.0, 3600.0
+"""Seconds before ticks that failed are tried again: at first, and at most. Each pause doubles."""
+
+CLOCK = "(clock)"
+"""Who releases ticks in the audit log when nobody asked for it."""
+
+FAILED = "Ticks that are due could not be released. The log of the server has the reason"
+NO_CATALOG = CallError(
+    status=409,
+    code="no_catalog",
+    what="This data set was opened without a catalog file, so its series have no ticks here",
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ticked:
+    """What was released of one series."""
+
+    name: str
+    ticks: int
+    charged: Price | None
+    """What the series was charged, if these were its first ticks."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TickFailure:
+    """That ticks were due and not released; says nothing of the data."""
+
+    code: str
+    since: datetime
+
+
+@dataclass(slots=True)
+class SiteTicks:
+    """The ticks of one catalog."""
+
+    turn: asyncio.Lock = field(default_factory=asyncio.Lock)
+    """Whoever releases ticks waits for it, so that the data are opened once at a time."""
+    failures: dict[str, TickFailure] = field(default_factory=dict)
+    """By the name of the series; by no name if the data could not be opened."""
+    failed: int = 0
+    """How many times in a row."""
+    again_at: float = 0.0
+    """When it is tried again, by the clock of this process."""
+
+
+class StoppedError(Exception):
+    """The server was told to stop. What is saved stays."""
+
+
+class Ticker:
+    """Releases the ticks of all catalogs of a server."""
+
+    def __init__(self, sites: dict[str, Site], settings: Settings) -> None:
+        self._sites, self._settings = sites, settings
+        self._ticks: dict[str, SiteTicks] = {}
+        self._stop, self._is_stopping = asyncio.Event(), threading.Event()
+        self._tasks: set[asyncio.Task[list[Ticked]]] = set()
+        self._clock: asyncio.Task[None] | None = None
+
+    def start(self) -> None:
+        """Release ticks by the clock from now on, unless the settings turn it off."""
+        if self._settings.series:
+            self._clock = asyncio.get_running_loop().create_task(self._run())
+
+    async def stop(self) -> None:
+        """Stop. Numbers that are being released are saved first."""
+        self._is_stopping.set()
+        self._stop.set()
+        if self._clock is not None:
+            await self._clock
+        if self._tasks:
+            await asyncio.wait(self._tasks)
+
+    def state(self, site: Site) -> dict[str, object]:
+        """Return whether ticks are released by the clock, and what failed; for owners."""
+        failures = self._of(site).failures
+        return {
+            "by_clock": self._settings.series,
+            "failures": [
+                {
+                    "series": name or None,
+                    "code": each.code,
+                    "message": FAILED,
+                    "since": each.since.isoformat(timespec="seconds"),
+                }
+                for name, each in failures.items()
+            ],
+        }
+
+    async def release(
+        self, site: Site, names: Sequence[str], until: datetime | None, who: str
+    ) -> list[Ticked]:
+        """Release what is due of some series, or of all; it ends even if nobody waits for it."""
+        if self._is_stopping.is_set():
+            raise STOPPING
+        work = self._alone(site, names, until, who)
+        task = asyncio.get_running_loop().create_task(work)
+        self._tasks.add(task)
+        task.add_done_callback(self._ended)
+        try:
+            return await asyncio.shield(task)
+        except StoppedError:
+            raise STOPPING from None
+
+    def _ended(self, task: asyncio.Task[list[Ticked]]) -> None:
+        self._tasks.discard(task)
+        if not task.cancelled():
+            task.exception()  # whoever waits is told; nobody may wait any more
+
+    def _of(self, site: Site) -> SiteTicks:
+        return self._ticks.setdefault(site.name, SiteTicks())
+
+    async def _alone(
+        self, site: Site, names: Sequence[str], until: datetime | None, who: str
+    ) -> list[Ticked]:
+        async with self._of(site).turn:
+            return await asyncio.to_thread(self._released, site, names, until, who)
+
+    # ----------------------------------------------------------------------- by the clock
+
+    async def _run(self) -> None:
+        while not self._stop.is_set():
+            for site in list(self._sites.values()):
+                await self._tick_if_due(site)
+            seconds = await asyncio.to_thread(self._pause)
+            with suppress(TimeoutError):
+                await asyncio.wait_for(self._stop.wait(), seconds)
+
+    async def _tick_if_due(self, site: Site) -> None:
+        own = self._of(site)
+        if self._stop.is_set() or own.again_at > monotonic():
+            return
+        try:
+            if await asyncio.to_thread(_is_due, site):
+                await self.release(site, (), None, CLOCK)
+        except Exception as error:
+            if error is STOPPING:
+                return
+            own.failed += 1
+            pause = min(LONGEST_PAUSE, FIRST_PAUSE * 2 ** (own.failed - 1))
+            own.again_at = monotonic() + pause
+            log.warning("ticks of %s were not released: %s", site.name, error_of(error).code)
+            log.info("why ticks were not released", exc_info=error)
+        else:
+            own.failed, own.again_at = 0, 0.0
+
+    def _pause(self) -> float:
+        """Return the seconds until the next tick of any series, or until the clock is looked at."""
+        now, times = utc_now(), [LOOK_EVERY]
+        for site in list(self._sites.values()):
+            wait = self._of(site).again_at - monotonic()
+            if wait > 0:
+                times.append(wait)
+                continue
+            with suppress(DiscreetError):  # it is logged when ticks are to be released
+                following = [each.status.next_at for each in _open_series(site)]
+                times += [(each - now).total_seconds() for each in following if each is not None]
+        return max(0.05, min(times))
+
+    # ----------------------------------------------------------------------- in a thread
+
+    def _released(
+        self, site: Site, names: Sequence[str], until: datetime | None, who: str
+    ) -> list[Ticked]:
+        """Open the data as they are now, and release what is due; the first failure is raised."""
+        if site.path is None or site.declared is None:
+            raise NO_CATALOG
+        own = self._of(site)
+        try:
+            curator = open_for_ticks(site.path, declared=site.declared, ledger=site.ledger_place)
+        except Exception as error:
+            own.failures[""] = self._noted(site, who, "", error)
+            raise
+        own.failures.pop("", None)
+        done: list[Ticked] = []
+        failures: list[Exception] = []
+        with closing(curator):
+            chosen = [curator.series(each) for each in names] or _declared(curator.all_series())
+            for each in chosen:
+                try:
+                    done += self._tick(site, each, until, who)
+                except StoppedError:
+                    raise
+                except Exception as error:  # noqa: BLE001 - others go on, and it is raised after
+                    own.failures[each.name] = self._noted(site, who, each.name, error)
+                    failures.append(error)
+                else:
+                    own.failures.pop(each.name, None)
+        if failures:
+            raise failures[0]
+        return done
+
+    def _tick(self, site: Site, series: Series, until: datetime | None, who: str) -> list[Ticked]:
+        """Release what is due of a series, and log what is saved, even if it fails later."""
+        before, begun = series.status, monotonic()
+
+        def wait() -> None:
+            wait_for_clock(self._settings, begun)
+
+        def advance(_done: int, _due: int) -> None:
+            nonlocal begun
+            begun = monotonic()
+            if self._is_stopping.is_set():
+                raise StoppedError
+
+        BEFORE_SAVING.set(wait)
+        try:
+            series.tick(until, progress=advance)
+        finally:
+            after = series.status
+            is_charged = after.is_charged and not before.is_charged
+            price = Price(epsilon=series.epsilon, delta=series.delta) if is_charged else None
+            done = Ticked(name=series.name, ticks=after.released - before.released, charged=price)
+            if done.ticks or is_charged:
+                _log(site, who, done)
+        return [done] if done.ticks else []
+
+    def _noted(self, site: Site, who: str, name: str, error: Exception) -> TickFailure:
+        code = error_of(error).code
+        site.records.log(who, "tick", code, series=name)
+        return TickFailure(code=code, since=utc_now())
+
+
+def _log(site: Site, who: str, done: Ticked) -> None:
+    price = done.charged
+    amounts = {} if price is None else {"epsilon": str(price.epsilon), "delta": str(price.delta)}
+    outcome = "free" if price is None else "charged"
+    site.records.log(who, "tick", outcome, series=done.name, ticks=done.ticks, **amounts)
+
+
+def _declared(found: Sequence[Series]) -> list[Series]:
+    """Return the series that the catalog declares: others have no further ticks."""
+    return [each for each in found if each.policy is not None]
+
+
+def _open_series(site: Site) -> list[Series]:
+    if site.path is None:
+        return []
+    return _declared(site.curator.all_series())
+
+
+def _is_due(site: Site) -> bool:
+    return any(each.due > each.released for each in (each.status for each in _open_series(site)))
