@@ -48,6 +48,12 @@ TABLE = (
         "Measure the share of a table's rows and values that answers count. Spends budget, once.",
     ),
     Command(
+        "series",
+        QUERIES,
+        "Release and read series: charts that go on for years on one payment.",
+        "series_signatures",
+    ),
+    Command(
         "budget",
         BUDGET,
         "Show the remaining budget and past queries. Reads no private data.",

@@ -31,6 +31,7 @@ from discreet.curator import Curator
 from discreet.errors import DiscreetError, ParameterError
 from discreet.explanation import Explanation
 from discreet.explanation.thresholds import GroupThresholdWarning
+from discreet.known_releases import DataVersion
 from discreet.opening import open_catalog, open_unplugged
 from discreet.plots import check_format
 
@@ -142,6 +143,20 @@ def previewing(catalog: Path, account: AccountOptions) -> Iterator[Asked]:
         ledger = ledger_to_read(catalog, declared, account)
         curator = open_unplugged(catalog, declared=declared, ledger=ledger, progress=advance)
     with curator:
+        yield _on_account(curator, account)
+
+
+@contextmanager
+def without_data(catalog: Path, account: AccountOptions) -> Iterator[Asked]:
+    """Open a catalog and its ledger, or a server that has it; private files are not read."""
+    if account.server is not None:
+        with connected(catalog, account) as remote:
+            yield remote
+        return
+    declared = read(catalog)
+    ledger = ledger_to_read(catalog, declared, account)
+    version = DataVersion()
+    with open_unplugged(catalog, declared=declared, ledger=ledger, version=version) as curator:
         yield _on_account(curator, account)
 
 

@@ -32,9 +32,7 @@ class TickBody(Body):
 
     names: Annotated[
         list[Annotated[str, Field(max_length=64)]],
-        Field(
-            default_factory=list, max_length=MOST_NAMES, description="All series if it is empty"
-        ),
+        Field(default_factory=list, max_length=MOST_NAMES, description="All series if it is empty"),
     ]
     until: Annotated[
         datetime | None,

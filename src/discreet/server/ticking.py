@@ -16,7 +16,6 @@ from time import monotonic
 
 from discreet.amounts import Price
 from discreet.catalog.clocks import utc_now
-from discreet.errors import DiscreetError
 from discreet.executor import BEFORE_SAVING
 from discreet.opening import open_for_ticks
 from discreet.series import Series
@@ -30,11 +29,17 @@ log = logging.getLogger("discreet.server")
 LOOK_EVERY = 300.0
 """Seconds after which the clock is looked at again: it may have been set, or data were added."""
 
+SHORTEST_PAUSE = 0.5
+"""Seconds between two looks at the clock at least."""
+
 FIRST_PAUSE, LONGEST_PAUSE = 60.0, 3600.0
 """Seconds before ticks that failed are tried again: at first, and at most. Each pause doubles."""
 
 CLOCK = "(clock)"
 """Who releases ticks in the audit log when nobody asked for it."""
+
+ALL = ""
+"""In place of a series, where a failure is one of all series of a catalog."""
 
 FAILED = "Ticks that are due could not be released. The log of the server has the reason"
 NO_CATALOG = CallError(
@@ -60,6 +65,10 @@ class TickFailure:
 
     code: str
     since: datetime
+    times: int
+    """How many times in a row."""
+    again_at: float
+    """When it is tried again, in seconds of this process."""
 
 
 @dataclass(slots=True)
@@ -69,11 +78,24 @@ class SiteTicks:
     turn: asyncio.Lock = field(default_factory=asyncio.Lock)
     """Whoever releases ticks waits for it, so that the data are opened once at a time."""
     failures: dict[str, TickFailure] = field(default_factory=dict)
-    """By the name of the series; by no name if the data could not be opened."""
-    failed: int = 0
-    """How many times in a row."""
-    again_at: float = 0.0
-    """When it is tried again, by the clock of this process."""
+    """By the name of the series; by `ALL` if the data could not be opened."""
+
+    def pause(self, name: str) -> float:
+        """Return the seconds until a series that failed is tried again; 0 if none did."""
+        found = [self.failures[each] for each in (ALL, name) if each in self.failures]
+        return max((each.again_at - monotonic() for each in found), default=0.0)
+
+    def note(self, name: str, code: str) -> None:
+        """Remember a failure; each pause is twice as long as the last."""
+        last = self.failures.get(name)
+        times = 1 if last is None else last.times + 1
+        pause = min(LONGEST_PAUSE, FIRST_PAUSE * 2.0 ** min(times - 1, 20))
+        self.failures[name] = TickFailure(
+            code=code,
+            since=utc_now() if last is None else last.since,
+            times=times,
+            again_at=monotonic() + pause,
+        )
 
 
 class StoppedError(Exception):
@@ -160,35 +182,38 @@ class Ticker:
                 await asyncio.wait_for(self._stop.wait(), seconds)
 
     async def _tick_if_due(self, site: Site) -> None:
-        own = self._of(site)
-        if self._stop.is_set() or own.again_at > monotonic():
+        if self._stop.is_set():
             return
         try:
-            if await asyncio.to_thread(_is_due, site):
-                await self.release(site, (), None, CLOCK)
-        except Exception as error:
-            if error is STOPPING:
-                return
-            own.failed += 1
-            pause = min(LONGEST_PAUSE, FIRST_PAUSE * 2 ** (own.failed - 1))
-            own.again_at = monotonic() + pause
-            log.warning("ticks of %s were not released: %s", site.name, error_of(error).code)
-            log.info("why ticks were not released", exc_info=error)
-        else:
-            own.failed, own.again_at = 0, 0.0
+            names = await asyncio.to_thread(self._due, site)
+            if names:
+                await self.release(site, names, None, CLOCK)
+        except Exception as error:  # an edge: the clock goes on
+            if error is not STOPPING:
+                log.warning("ticks of %s were not released: %s", site.name, error_of(error).code)
+                log.info("why ticks were not released", exc_info=error)
+
+    def _due(self, site: Site) -> list[str]:
+        """Return the series that have ticks to be released, and did not fail just now."""
+        own = self._of(site)
+        found = [(each.name, each.status) for each in _open_series(site)]
+        return [
+            name for name, status in found if status.due > status.released and own.pause(name) <= 0
+        ]
 
     def _pause(self) -> float:
         """Return the seconds until the next tick of any series, or until the clock is looked at."""
         now, times = utc_now(), [LOOK_EVERY]
         for site in list(self._sites.values()):
-            wait = self._of(site).again_at - monotonic()
-            if wait > 0:
-                times.append(wait)
-                continue
-            with suppress(DiscreetError):  # it is logged when ticks are to be released
-                following = [each.status.next_at for each in _open_series(site)]
-                times += [(each - now).total_seconds() for each in following if each is not None]
-        return max(0.05, min(times))
+            own = self._of(site)
+            with suppress(Exception):  # it is logged when ticks are to be released
+                following = {each.name: each.status.next_at for each in _open_series(site)}
+                times += [
+                    max(own.pause(name), (moment - now).total_seconds())
+                    for name, moment in following.items()
+                    if moment is not None
+                ]
+        return max(SHORTEST_PAUSE, min(times))
 
     # ----------------------------------------------------------------------- in a thread
 
@@ -202,9 +227,9 @@ class Ticker:
         try:
             curator = open_for_ticks(site.path, declared=site.declared, ledger=site.ledger_place)
         except Exception as error:
-            own.failures[""] = self._noted(site, who, "", error)
+            _log_failure(site, own, who, ALL, error)
             raise
-        own.failures.pop("", None)
+        own.failures.pop(ALL, None)
         done: list[Ticked] = []
         failures: list[Exception] = []
         with closing(curator):
@@ -215,7 +240,7 @@ class Ticker:
                 except StoppedError:
                     raise
                 except Exception as error:  # noqa: BLE001 - others go on, and it is raised after
-                    own.failures[each.name] = self._noted(site, who, each.name, error)
+                    _log_failure(site, own, who, each.name, error)
                     failures.append(error)
                 else:
                     own.failures.pop(each.name, None)
@@ -248,10 +273,11 @@ class Ticker:
                 _log(site, who, done)
         return [done] if done.ticks else []
 
-    def _noted(self, site: Site, who: str, name: str, error: Exception) -> TickFailure:
-        code = error_of(error).code
-        site.records.log(who, "tick", code, series=name)
-        return TickFailure(code=code, since=utc_now())
+
+def _log_failure(site: Site, own: SiteTicks, who: str, name: str, error: Exception) -> None:
+    code = error_of(error).code
+    own.note(name, code)
+    site.records.log(who, "tick", code, series=name)
 
 
 def _log(site: Site, who: str, done: Ticked) -> None:
@@ -270,7 +296,3 @@ def _open_series(site: Site) -> list[Series]:
     if site.path is None:
         return []
     return _declared(site.curator.all_series())
-
-
-def _is_due(site: Site) -> bool:
-    return any(each.due > each.released for each in (each.status for each in _open_series(site)))
