@@ -12,7 +12,17 @@ from discreet.server.callers import NOWHERE
 
 router = APIRouter(include_in_schema=False)
 
-VIEWS = ("/", "/data", "/budget", "/boards", "/learn", "/learn/{part}", "/owner", "/owner/add")
+VIEWS = (
+    "/",
+    "/data",
+    "/budget",
+    "/series",
+    "/boards",
+    "/learn",
+    "/learn/{part}",
+    "/owner",
+    "/owner/add",
+)
 """Addresses at which the page opens; it draws the view that belongs to each."""
 
 POLICY = (

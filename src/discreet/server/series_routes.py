@@ -2,9 +2,10 @@
 
 import asyncio
 from datetime import datetime
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
-from fastapi import APIRouter, Depends, Path, Query, Request
+from fastapi import APIRouter, Depends, Path, Query, Request, Response
+from fastapi.responses import JSONResponse
 from pydantic import Field
 
 from discreet.parameters import confidence_level
@@ -25,6 +26,11 @@ Owner = Annotated[Caller, Depends(caller_in("owner"))]
 Confidence = Annotated[str, Query(pattern=NUMBER)]
 Name = Annotated[str, Path(min_length=1, max_length=64, description="The name of a series")]
 MOST_NAMES = 1000
+
+CSV = "text/csv; charset=utf-8"
+TICKS: dict[int | str, dict[str, Any]] = {
+    200: {"content": {"application/json": {}, "text/csv": {}}}
+}
 
 
 class TickBody(Body):
@@ -65,7 +71,7 @@ async def all_series(
     return told
 
 
-@router.get("/{name}")
+@router.get("/{name}", responses=TICKS)
 async def series(  # noqa: PLR0913 - each is a part of the address
     request: Request,
     caller: Reader,
@@ -74,13 +80,16 @@ async def series(  # noqa: PLR0913 - each is a part of the address
     kind: Literal["running", "tick", "window"] = "running",
     window: Annotated[int | None, Query(ge=1, le=1_000_000)] = None,
     confidence: Confidence = "0.95",
-) -> JsonObject:
+    format: Literal["json", "csv"] = "json",  # noqa: A002 - as the route has it
+) -> Response:
     """Return the released ticks of a series with their margins of error. Spends nothing."""
     level = confidence_level(exact(confidence))
 
-    def read() -> JsonObject:
-        found = caller.site.curator.series(name)
-        return found.read(kind, window=window, confidence=level).to_json()
+    def read() -> Response:
+        found = caller.site.curator.series(name).read(kind, window=window, confidence=level)
+        if format == "csv":
+            return Response(str(found.to_csv()), media_type=CSV)
+        return JSONResponse(found.to_json())
 
     return await planned(
         request,

@@ -4,7 +4,7 @@ import { Heat, Lines } from "/page/js/charts-two.js";
 import { decimalsFor, key, number } from "/page/js/format.js";
 import { html, useEffect, useRef, useState } from "/page/vendor/preact.js";
 
-function useWidth() {
+export function useWidth() {
   const box = useRef(null), [width, setWidth] = useState(0);
   useEffect(() => {
     const watch = new ResizeObserver(() => box.current && setWidth(Math.floor(box.current.clientWidth)));

@@ -10,6 +10,7 @@ const VIEWS = [
   [/^\/answers\/([^/]+)\/([^/]+)$/, "Answer", () => import("/page/js/saved-answer.js")],
   [/^\/data$/, "Data", () => import("/page/js/data.js")],
   [/^\/budget$/, "Budget", () => import("/page/js/budget.js")],
+  [/^\/series$/, "Series", () => import("/page/js/series.js")],
   [/^\/boards$/, "Boards", () => import("/page/js/boards.js")],
   [/^\/learn(?:\/([a-z-]+))?$/, "Learn", () => import("/page/js/learn.js")],
   [/^\/owner$/, "Owner", () => import("/page/js/owner.js")],

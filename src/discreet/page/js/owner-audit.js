@@ -30,7 +30,7 @@ function save(text, name) {
 /** "3/10" as 0.3: the log has exact amounts. */
 const fraction = (text) => { const [above, below = 1] = String(text).split("/").map(Number); return above / below; };
 
-const ACTIONS = { ask: "asked", explain: "previewed", try: "tried a query", cancel: "cancelled a query", read: "read", add_data: "added data", request: "made a request", decide: "decided", add: "added", change: "changed", resume: "resumed", verify: "verified the ledger", coverage: "measured coverage" };
+const ACTIONS = { ask: "asked", explain: "previewed", try: "tried a query", cancel: "cancelled a query", read: "read", add_data: "added data", request: "made a request", decide: "decided", add: "added", change: "changed", resume: "resumed", verify: "verified the ledger", coverage: "measured coverage", tick: "released ticks" };
 const GOOD = new Set(["charged", "done", "granted", "made", "free", "repeated", "declined"]);
 const CLOCK = new Intl.DateTimeFormat("en-GB", { day: "2-digit", month: "short", hour: "2-digit", minute: "2-digit", second: "2-digit" });
 

@@ -9,6 +9,7 @@ export const VIEWS = [
   ["/", "Ask", "ask", "a"],
   ["/data", "Data", "data", "d"],
   ["/budget", "Budget", "budget", "b"],
+  ["/series", "Series", "series", "s"],
   ["/boards", "Boards", "board", "o"],
   ["/learn", "Learn", "learn", "l"],
   ["/owner", "Owner", "owner", "w"],
@@ -22,7 +23,7 @@ const KEYS = [
   ["Run the query", `${MOD} Enter`], ["Complete a name", "Ctrl Space"],
   ["Go to what is wrong, then apply its fix", "F8, then Enter"], ["Spend a little more, less", "Alt ↑, Alt ↓"],
   ["Table, chart or both", "Alt V"], ["History", `${MOD} H`], ["Save the query", `${MOD} S`],
-  ["Leave the editor", "Esc"], ["Ask, Data, Budget, Boards, Learn, Owner", "g, then a d b o l w"], ["These keys", "?"],
+  ["Leave the editor", "Esc"], ["Ask, Data, Budget, Series, Boards, Learn, Owner", "g, then a d b s o l w"], ["These keys", "?"],
 ];
 
 function otherTheme() {
