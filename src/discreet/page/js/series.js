@@ -36,7 +36,8 @@ function List({ series, shown }) {
 
 /** A table of a series as answers have it, the newest tick first. */
 function asAnswer(table) {
-  const keys = 1 + table.keys.length, rows = table.rows.toReversed().slice(0, MOST_ROWS), places = table.columns.map((_, i) => keys + 2 * i);
+  const keys = 1 + table.keys.length, places = table.columns.map((_, i) => keys + 2 * i);
+  const groups = Map.groupBy(table.rows, (row) => row[0]), rows = [...groups.values()].toReversed().flat().slice(0, MOST_ROWS);
   return {
     columns: [...table.names.slice(0, keys).map((name) => ({ name, role: "key", type: "text" })), ...table.columns.map((name) => ({ name, role: "estimate", type: "real" }))],
     rows: rows.map((row) => [tickText(row[0], table.clock), ...row.slice(1, keys), ...places.map((at) => row[at])]),
@@ -50,7 +51,8 @@ function Released({ shown }) {
   const [column, setColumn] = useState(shown.columns[0].name);
   const [, words, terms] = kindsOf(shown.clock).find(([each]) => each === kind);
   const path = `${base.value}/series/${encodeURIComponent(shown.name)}?${terms}`;
-  const { value, error, again } = useLoaded(() => get(path), [path, shown.released]);
+  const { value: found, error, again } = useLoaded(() => get(path), [path, shown.released]);
+  const value = found?.kind === kind ? found : null;   // not the one that was shown before
   if (error) return html`<${Card} id="chart" title=${words}><div class="body"><${Failure} error=${error} actions=${html`<${Button} onClick=${again}>Try again</${Button}>`} /></div></${Card}>`;
   const actions = html`<${Choice} label="What is shown" options=${kindsOf(shown.clock)} value=${kind} onChange=${setKind} />
     <a class="btn" href=${`${path}&format=csv`} download=${`${shown.name}.csv`}><${Icon} name="down" /> CSV</a>`;
@@ -87,10 +89,10 @@ function Releasing({ shown, ticking, onDone }) {
 function About({ shown }) {
   const { price } = shown, cost = `${eps(price.epsilon)}${price.delta ? `, δ ${delta(price.delta)}` : ""}`;
   return html`<${Card} id="about" title="What it is"><div class="body stack">
-      <pre class="mono small query">${key(shown.question)}</pre>
+      <pre class="mono small query">${shown.question.split("\n").map(key).join("\n")}</pre>
       <p><b class="priced">${cost}</b> for all ${count(shown.ticks, shown.clock)} together, charged once${shown.is_charged ? "" : ", with the first tick"}. It begins on ${tickText(shown.first, shown.clock)}.</p>
       ${shown.notes.length > 0 && html`<ul class="notes small soft">${shown.notes.map((each) => html`<li key=${each}>${key(each)}</li>`)}</ul>`}</div>
-    ${shown.columns.length > 0 && html`<div class="wrap-x"><table class="tight"><caption class="vh">Margins of error at 95% confidence</caption>
+    ${shown.columns.length > 0 && html`<div class="wrap-x" tabindex="0" role="region" aria-label="Margins of error"><table class="tight"><caption class="vh">Margins of error at 95% confidence</caption>
       <thead><tr><th scope="col">Margin of</th><th scope="col" class="right">first ${shown.clock}</th><th scope="col" class="right">last ${shown.clock}</th><th scope="col" class="right">largest</th><th scope="col" class="right">one ${shown.clock} alone</th></tr></thead>
       <tbody>${shown.columns.map(({ name, margins }) => html`<tr key=${name}><td>${key(name)}</td>${["first", "last", "worst", "tick"].map((each) => html`<td key=${each} class="right num">${margin(margins[each])}</td>`)}</tr>`)}</tbody></table></div>`}</${Card}>`;
 }
