@@ -436,9 +436,9 @@ INSIDE: dict[str, dict[str, set[str]]] = {
         "__init__",
     ),
     "streams": in_order(
-        "mechanism",
+        "buffer_parameters mechanism",
         "gaussian_grid nodes toeplitz",
-        "square_root subtraction_tree tree",
+        "buffered square_root subtraction_tree tree",
         "choice",
         "__init__",
     ),
