@@ -226,6 +226,7 @@ MAY_IMPORT: dict[str, set[str]] = {
         "plots",
         "query",
         "release",
+        "streams",
         "tables",
     },
     "asked": {"amounts", "answer", "catalog", "explanation", "terms"},
@@ -436,9 +437,9 @@ INSIDE: dict[str, dict[str, set[str]]] = {
         "__init__",
     ),
     "streams": in_order(
-        "mechanism",
+        "buffer_parameters mechanism",
         "gaussian_grid nodes toeplitz",
-        "square_root subtraction_tree tree",
+        "buffered square_root subtraction_tree tree",
         "choice",
         "__init__",
     ),
@@ -693,7 +694,7 @@ INSIDE: dict[str, dict[str, set[str]]] = {
     ),
     "audit": in_order(
         "subjects",
-        "claims coverage_claims features local_claims question_experiments",
+        "claims coverage_claims features local_claims question_experiments stream_claims",
         "binning broken_mechanisms question_curators question_statistics",
         "event_search question_sequences",
         "auditor broken_questions",
