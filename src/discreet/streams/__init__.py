@@ -17,9 +17,3 @@ __all__ = [
     "Tree",
     "best_mechanism",
 ]
-
-
-class BufferedToeplitz(SquareRoot):
-    """To come."""
-
-    decays = weights = ()
