@@ -33,6 +33,7 @@ PACKAGES = (
     "mechanisms",
     "accounting",
     "local",
+    "streams",
     "utility",
     "attacks",
     "audit",

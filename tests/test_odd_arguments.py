@@ -18,6 +18,15 @@ import discreet
 from discreet import dbapi
 from discreet.curator import Curator
 from discreet.errors import DiscreetError, ParameterError, SourceError
+from discreet.streams import (
+    BufferedStream,
+    BufferedToeplitz,
+    NodeNoise,
+    SquareRoot,
+    SubtractionTree,
+    Tree,
+    best_mechanism,
+)
 from discreet.utility import uniform
 
 
@@ -307,3 +316,55 @@ def test_the_sentences_say_what_is_meant(curator: Curator) -> None:
         with pytest.raises(DiscreetError) as caught:
             call()
         assert str(caught.value).startswith(sentence)
+
+
+def test_no_mechanism_for_streams_takes_an_odd_argument() -> None:
+    terms: dict[str, Any] = {"ticks": 10, "epsilon": 1}
+    shared = ("ticks", "epsilon", "rows_per_unit", "rows_per_tick", "magnitude", "cells")
+    makers: dict[Callable[..., Any], tuple[dict[str, Any], tuple[str, ...]]] = {
+        SquareRoot: ({"delta": 1e-6}, ("delta",)),
+        BufferedToeplitz: (
+            {"delta": 1e-6, "decays": [0.5], "weights": [0.5]},
+            ("delta", "decays", "weights"),
+        ),
+        Tree: ({}, ("delta", "arity")),
+        SubtractionTree: ({}, ("arity",)),
+        best_mechanism: ({}, ("delta",)),
+    }
+    buffered = BufferedToeplitz(**terms, delta=1e-6, decays=[0.5], weights=[0.5])
+    made: list[Any] = [
+        SquareRoot(**terms, delta=1e-6),
+        buffered,
+        Tree(**terms),
+        SubtractionTree(**terms),
+    ]
+    record = [[1], [2]]
+
+    def calls() -> Iterator[tuple[str, Callable[[], object]]]:
+        for odd in ODD:
+            each: Any = odd
+            for make, (given, more) in makers.items():
+                for name in (*shared, *more):
+                    what = f"{make.__name__} {name} {named(each)}"
+                    yield what, partial(make, **(terms | given | {name: each}))
+            for one in made:
+                mechanism: Any = one
+                for what, call in {
+                    "release": partial(mechanism.release, each),
+                    "since": partial(mechanism.release, record, each),
+                    "record": partial(mechanism.running, each),
+                    "windows": partial(mechanism.windows, record, each),
+                    "numbers_at": partial(mechanism.numbers_at, each),
+                    "last": partial(mechanism.deviations, each),
+                    "length": partial(mechanism.window_deviations, each),
+                    "margins": partial(mechanism.margins, each),
+                    "window": partial(mechanism.margins, 0.9, window=each),
+                }.items():
+                    yield f"{type(mechanism).__name__} {what} {named(each)}", call
+            yield f"stream {named(each)}", partial(BufferedStream, each)
+            yield f"stream's cells {named(each)}", partial(BufferedStream, buffered, each)
+            yield f"step {named(each)}", partial(BufferedStream(buffered).step, each)
+            yield f"secrets {named(each)}", partial(made[3].release, record, 1, secrets=each)
+            yield f"stored {named(each)}", partial(NodeNoise.from_bytes, each)
+
+    assert wrong(calls()) == []

@@ -96,12 +96,12 @@ except discreet.DiscreetError as error:
 
 def test_open_takes_what_a_catalog_takes() -> None:
     """A setting that the catalog gains fails here until `open` has it, and the other way round."""
-    settings = {*BUDGET, *SOURCE, *TABLE, *COLUMN, "disjoint", "analysts"} - FROM_SOURCE
+    settings = {*BUDGET, *SOURCE, *TABLE, *COLUMN, "disjoint", "series", "analysts"} - FROM_SOURCE
     settings = {"types" if each == "type" else each for each in settings}
     taken = set(inspect.signature(discreet.open).parameters)
     assert set(ARGUMENTS) == settings
     assert taken == settings | {"source", "name", "ledger"}
-    assert set(SECTIONS) == {"budget", "source", "tables", "disjoint", "analysts"}
+    assert set(SECTIONS) == {"budget", "source", "tables", "disjoint", "series", "analysts"}
 
 
 def test_each_argument_reaches_the_catalog() -> None:

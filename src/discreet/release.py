@@ -126,7 +126,8 @@ def release_ticks(
         table = tables[plan.query_of(each)]
         sums = _sums(table, each.columns, groups.places(table), groups.size)
         cells = combined(sums, each.measure.cells).reshape(last, len(plan.groups))
-        exact_cells: IntArray = cells.tolist() if cells.dtype == object else cells.astype(np.int64)
+        # Python's own integers are handed in as lists, which mechanisms take at any size.
+        exact_cells: Any = cells.tolist() if cells.dtype == object else cells.astype(np.int64)
         found.append(each.mechanism.release(exact_cells, since, entropy=entropy))
     return tuple(found)
 

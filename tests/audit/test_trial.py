@@ -11,16 +11,28 @@ import pytest
 
 import discreet.local
 import discreet.mechanisms
-from discreet.audit import Subject, SubjectKind, audit, broken_mechanisms, claims, local_claims
+import discreet.streams
+from discreet.audit import (
+    Subject,
+    SubjectKind,
+    audit,
+    broken_mechanisms,
+    claims,
+    local_claims,
+    stream_claims,
+)
 from discreet.audit.trial import LONGER, findings, trial
 from discreet.mechanisms.quantile_interval import ExtremeInterval, QuantileInterval
+from discreet.streams import StreamMechanism
 
 PART = 2
 """At a push subjects are run half as often as in a quick audit."""
 
 
 @pytest.mark.parametrize(
-    "subject", [*claims.subjects(), *local_claims.subjects()], ids=lambda each: each.name
+    "subject",
+    [*claims.subjects(), *local_claims.subjects(), *stream_claims.subjects()],
+    ids=lambda each: each.name,
 )
 def test_nothing_of_ours_is_accused(subject: Subject) -> None:
     """A fresh seed cries wolf once in 10^8 for each subject, so once in 10^6 in all."""
@@ -28,7 +40,11 @@ def test_nothing_of_ours_is_accused(subject: Subject) -> None:
     assert not found.is_violated, str(found)
 
 
-@pytest.mark.parametrize("twin", broken_mechanisms.broken_mechanisms(), ids=lambda each: each.name)
+@pytest.mark.parametrize(
+    "twin",
+    [*broken_mechanisms.broken_mechanisms(), *stream_claims.broken_subjects()],
+    ids=lambda each: each.name,
+)
 def test_everything_broken_is_caught(twin: Subject) -> None:
     found = audit(twin)
     assert found.is_violated, str(found)
@@ -58,6 +74,12 @@ def test_every_mechanism_has_a_subject() -> None:
     releasing = {each for each in public if inspect.isclass(each) and hasattr(each, "release")}
     of_queries = {QuantileInterval, ExtremeInterval}
     assert releasing | of_queries == {type(case.mechanism) for case in claims.cases()}
+
+
+def test_every_mechanism_for_streams_has_a_subject() -> None:
+    public = (getattr(discreet.streams, name) for name in discreet.streams.__all__)
+    releasing = {each for each in public if inspect.isclass(each) and hasattr(each, "release")}
+    assert releasing == {type(case.mechanism) for case in stream_claims.cases()} | {StreamMechanism}
 
 
 def test_every_local_randomiser_has_a_subject() -> None:

@@ -391,11 +391,12 @@ def test_a_ledger_has_no_way_back(store: Store) -> None:
     reading = {"find", "remaining", "charged", "entries", "head", "verify", "report", "analysts"}
     reading |= {"check", "charges_with_prefix", "cap", "incidents", "suspended", "pin_of", "keyed"}
     reading |= {"view", "check_early", "charges_under", "holder", "knows_token", "requests"}
-    reading |= {"is_approved", "limits_of"}
+    reading |= {"is_approved", "limits_of", "ticks"}
     assert verbs - reading == {
         "charge",
         "charge_all",
         "keep",
+        "keep_tick",
         "record_incident",
         "note_version",
         "resume",

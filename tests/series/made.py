@@ -15,7 +15,8 @@ from discreet.catalog.resolve import resolve
 from discreet.engines.base import Engine
 from discreet.engines.public_store import PublicStore
 from discreet.planner import Planner
-from discreet.query.plan.ticks import SeriesPlan, plan_series
+from discreet.query.plan.series import plan_series
+from discreet.query.plan.ticks import SeriesPlan
 from tests.engines.contract import engine_of
 from tests.replay import ReplayableEntropy
 

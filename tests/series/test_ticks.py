@@ -85,7 +85,7 @@ def test_rows_that_arrive_later_never_change_earlier_ticks(name: str) -> None:
     middle = FIRST + timedelta(days=TICKS // 2)
     before = [each for each in rows if each.arrived is None or each.arrived < middle]
     sql = "SELECT clinic, COUNT(*) AS n, COUNT(DISTINCT patient) AS p FROM visits GROUP BY clinic"
-    terms = {"question": sql, "rows_per_unit": 2}
+    terms: dict[str, Any] = {"question": sql, "rows_per_unit": 2}
     found = [increments_over(name, table, **terms)[1] for table in (before, rows[::-1])]
     for early, late in zip(*found, strict=True):
         assert (early[: TICKS // 2] == late[: TICKS // 2]).all()

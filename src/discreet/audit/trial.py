@@ -25,6 +25,7 @@ from discreet.audit import (
     claims,
     coverage_claims,
     local_claims,
+    stream_claims,
 )
 from discreet.audit.auditor import OWN_CONFIDENCE, Finding, audit, audit_outputs
 from discreet.audit.subjects import Outputs, Subject, SubjectKind
@@ -171,11 +172,13 @@ def trial(*, quick: bool) -> list[Subject]:
     ours = [
         *claims.subjects(),
         *local_claims.subjects(),
+        *stream_claims.subjects(),
         *broken_questions.subjects(),
         *coverage_claims.subjects(),
     ]
     broken = [
         *broken_mechanisms.broken_mechanisms(),
+        *stream_claims.broken_subjects(),
         *broken_questions.broken_questions(),
         *coverage_claims.broken_subjects(),
     ]

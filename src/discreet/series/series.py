@@ -18,7 +18,8 @@ from discreet.noise import SYSTEM, Entropy
 from discreet.parameters import Real, confidence_level, did_you_mean
 from discreet.planner import Planner
 from discreet.query.plan.identity import scope_in
-from discreet.query.plan.ticks import SeriesPlan, plan_series
+from discreet.query.plan.series import plan_series
+from discreet.query.plan.ticks import SeriesPlan
 from discreet.release import release_ticks
 from discreet.series.definition import (
     PREFIX,

@@ -1,5 +1,6 @@
 """Streams: counts and sums that are released tick by tick and charged once."""
 
+from discreet.streams.buffered import BufferedStream, BufferedToeplitz
 from discreet.streams.choice import best_mechanism
 from discreet.streams.mechanism import StreamMechanism
 from discreet.streams.square_root import SquareRoot
@@ -7,6 +8,8 @@ from discreet.streams.subtraction_tree import NodeNoise, SubtractionTree
 from discreet.streams.tree import Tree
 
 __all__ = [
+    "BufferedStream",
+    "BufferedToeplitz",
     "NodeNoise",
     "SquareRoot",
     "StreamMechanism",
@@ -14,9 +17,3 @@ __all__ = [
     "Tree",
     "best_mechanism",
 ]
-
-
-class BufferedToeplitz(SquareRoot):
-    """To come."""
-
-    decays = weights = ()

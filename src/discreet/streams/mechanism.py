@@ -272,12 +272,12 @@ class LinearStream:
 
     def _checked_increments(self, increments: object, since: object) -> tuple[IntArray, int]:
         """Return exact increments of all ticks so far. An error does not show them."""
-        exact = _whole_numbers("increments", increments)
+        exact = whole_numbers("increments", increments)
         self._check_shape("increments", exact.shape)
         return exact, integer("since", since, least=0, most=len(exact))
 
     def _checked_record(self, record: object) -> IntArray:
-        found = _whole_numbers("record", record)
+        found = whole_numbers("record", record)
         self._check_shape("record", found.shape)
         return found
 
@@ -295,7 +295,8 @@ class LinearStream:
         return self.ticks if last is None else integer("last", last, least=0, most=self.ticks)
 
 
-def _whole_numbers(name: str, numbers: object) -> IntArray:
+def whole_numbers(name: str, numbers: object) -> IntArray:
+    """Return integers clamped to 64 bits, or raise `ParameterError`, which does not show them."""
     with suppress(ParameterError):
         return exact_integers(numbers)
     raise ParameterError(name, HIDDEN, "must be whole numbers in rows of equal length")

@@ -129,7 +129,7 @@ FEWER = 1.005
 def laplace_sum_margins(scale: Fraction, noises: IntArray, miss: Fraction) -> FloatArray:
     """Return t with P(|X| > t) ≤ miss for each sum X of so many discrete Laplace noises."""
     powers = np.ceil(np.log(np.maximum(noises, 1)) / log(FEWER))
-    rounded = np.maximum(noises, np.floor(FEWER**powers)).astype(np.int64)
+    rounded = np.where(noises > 0, np.maximum(noises, np.floor(FEWER**powers)), 0).astype(np.int64)
     counts, place = np.unique(rounded, return_inverse=True)
     found = np.array([_margin(scale, int(each), miss) for each in counts])
     return found[place.reshape(-1)]
