@@ -160,6 +160,7 @@ MAY_IMPORT: dict[str, set[str]] = {
         "release",
         "streams",
         "tables",
+        "amounts",
     },
     "error_codes": {"parameters"},
     "account": {
@@ -170,6 +171,7 @@ MAY_IMPORT: dict[str, set[str]] = {
         "parameters",
         "terms",
         "written",
+        "series",
     },
     "wire": {
         "account_limits",
@@ -285,6 +287,7 @@ MAY_IMPORT: dict[str, set[str]] = {
         "terms",
         "utility",
         "wire",
+        "series",
     },
     "client": {
         "account_limits",
@@ -337,6 +340,8 @@ MAY_IMPORT: dict[str, set[str]] = {
         "plots",
         "utility",
         "writing",
+        "known_releases",
+        "series",
     },
     "magics": {
         "amounts",
@@ -579,12 +584,12 @@ INSIDE: dict[str, dict[str, set[str]]] = {
         "settings shelf",
         "faults sites",
         "admission callers oidc_provider reading",
-        "audit bodies oidc page schema",
+        "audit bodies oidc page schema ticking",
         "running_queries",
         "asking data_drafts remedies signing",
         "data_sets",
         "analyst_routes dataset_routes learn metrics oidc_routes owner_routes request_routes"
-        " running_routes sample_routes shelf_routes spending_routes",
+        " running_routes sample_routes series_routes shelf_routes spending_routes",
         "app pgwire",
         "run",
     ),
@@ -614,7 +619,7 @@ INSIDE: dict[str, dict[str, set[str]]] = {
     ),
     "client": in_order(
         "calls",
-        "credentials",
+        "credentials series",
         "oidc",
         "remote",
         "awaited",
@@ -632,9 +637,10 @@ INSIDE: dict[str, dict[str, set[str]]] = {
         "__init__",
     ),
     "answer": in_order(
-        "columns series_table",
+        "columns",
         "rendering",
         "charts",
+        "series_table",
         "answer",
         "intervals resampling",
         "__init__ present wire",
@@ -642,12 +648,12 @@ INSIDE: dict[str, dict[str, set[str]]] = {
     "series": in_order(
         "mechanism_records sentences",
         "definition",
-        "reading",
+        "explaining reading",
         "series",
         "__init__",
     ),
     "explanation": in_order(
-        "explanation one_unit",
+        "explanation one_unit series",
         "sentences",
         "coverage noise_sentences",
         "__init__ hints thresholds",
@@ -740,9 +746,9 @@ INSIDE: dict[str, dict[str, set[str]]] = {
         "console help ledger_entries options shell_input",
         "app remote",
         "__init__ analyst_signatures audit init ledger local server_signatures signatures"
-        " study_signatures tour",
+        " series_signatures study_signatures tour",
         "analyst ask attack design login mcp serve",
-        "coverage shell",
+        "coverage series shell",
     ),
 }
 """Inside of a package too: each file or package in it, and which others of it that may import."""

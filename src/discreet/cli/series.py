@@ -28,7 +28,7 @@ from discreet.cli.console import (
     width_of,
 )
 from discreet.cli.options import AccountOptions, OutputFormat, output_format
-from discreet.cli.series_signatures import Kind
+from discreet.cli.series_signatures import SeriesKind
 from discreet.curator import Curator
 from discreet.errors import DiscreetError
 from discreet.explanation.series import SeriesExplanation
@@ -99,7 +99,7 @@ def explain_series(
 def show_series(
     *,
     name: str,
-    kind: Kind,
+    kind: SeriesKind,
     window: int | None,
     last: int | None,
     catalog: Path,
@@ -131,7 +131,7 @@ def plot_series(
     *,
     name: str,
     output: Path,
-    kind: Kind,
+    kind: SeriesKind,
     window: int | None,
     last: int | None,
     catalog: Path,
@@ -150,17 +150,17 @@ def _read(
     curator: Asked,
     name: str,
     *,
-    kind: Kind,
+    kind: SeriesKind,
     window: int | None,
     last: int | None,
     confidence: Fraction,
 ) -> SeriesTable:
     """Return released ticks. A window that is given needs no --kind."""
-    if window is not None and kind is Kind.RUNNING:
-        kind = Kind.WINDOW
-    if kind is Kind.WINDOW and window is None:
+    if window is not None and kind is SeriesKind.RUNNING:
+        kind = SeriesKind.WINDOW
+    if kind is SeriesKind.WINDOW and window is None:
         raise typer.BadParameter("Give the number of ticks of a window, such as --window 7.")
-    if kind is Kind.TICK and window is not None:
+    if kind is SeriesKind.TICK and window is not None:
         raise typer.BadParameter("--window is for --kind window.")
     found = curator.series(name).read(kind.value, window=window, confidence=confidence)
     return found if last is None else found.last(last)
@@ -170,7 +170,7 @@ def _read(
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Ticked:
+class TickReport:
     """What was released of a series, and charged for it."""
 
     series: str
@@ -199,7 +199,7 @@ def tick_series(
     moment, declared = _moment(until), read(catalog)
     with waiting("reading the data") as advance:
         curator = open_for_ticks(catalog, declared=declared, progress=advance)
-    done: list[Ticked] = []
+    done: list[TickReport] = []
     with curator:
         found = [(each, each.explain()) for each in _chosen(curator, names or [])]
         new = [about for each, about in found if _is_new(each, about, moment)]
@@ -253,12 +253,12 @@ def _confirm(new: Sequence[SeriesExplanation], *, is_confirmed: bool) -> None:
         raise DiscreetError("No tick was released, and nothing was spent")
 
 
-def _ticked(series: Series, about: SeriesExplanation, until: datetime | None) -> Ticked:
+def _ticked(series: Series, about: SeriesExplanation, until: datetime | None) -> TickReport:
     """Release what is due of a series."""
     with progress("releasing") as advance:
         ticks = series.tick(until, progress=lambda done, due: advance(series.name, done, due))
     is_new = series.status.is_charged and not about.status.is_charged
-    return Ticked(
+    return TickReport(
         series=series.name,
         clock=about.clock,
         ticks=ticks,

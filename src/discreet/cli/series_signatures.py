@@ -22,7 +22,7 @@ from discreet.cli.options import (
 series = make_group()
 
 
-class Kind(Enum):
+class SeriesKind(Enum):
     """What is shown of a series."""
 
     RUNNING = "running"
@@ -38,7 +38,7 @@ Token: TypeAlias = Annotated[
     typer.Option(envvar="DISCREET_TOKEN", metavar="TOKEN", help="Access token of an account."),
 ]
 Shown: TypeAlias = Annotated[
-    Kind,
+    SeriesKind,
     typer.Option(
         metavar="KIND",
         help="running (totals since the first tick), tick (each tick alone) or window (the last "
@@ -123,7 +123,7 @@ def tick_series(
 @runs("series")
 def show_series(
     name: Name,
-    kind: Shown = Kind.RUNNING,
+    kind: Shown = SeriesKind.RUNNING,
     window: Window = None,
     last: Last = None,
     catalog: Catalog = DEFAULT_CATALOG,
@@ -147,7 +147,7 @@ def plot_series(
     output: Annotated[
         Path, typer.Option("--output", "-o", metavar="FILE", help="A .png, .svg or .pdf file.")
     ],
-    kind: Shown = Kind.RUNNING,
+    kind: Shown = SeriesKind.RUNNING,
     window: Window = None,
     last: Last = None,
     catalog: Catalog = DEFAULT_CATALOG,

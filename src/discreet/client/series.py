@@ -13,13 +13,13 @@ from discreet.parameters import Real
 T = TypeVar("T")
 
 
-class Runs(Protocol):
+class MakesCalls(Protocol):
     """Makes the calls of some steps, and returns their result."""
 
     def __call__(self, steps: Steps[T], /) -> T: ...
 
 
-class Awaits(Protocol):
+class AwaitsCalls(Protocol):
     """The same for asyncio."""
 
     def __call__(self, steps: Steps[T], /) -> Awaitable[T]: ...
@@ -28,7 +28,7 @@ class Awaits(Protocol):
 class RemoteSeries:
     """A series on a server: its released ticks are read for free."""
 
-    def __init__(self, name: str, path: str, run: Runs) -> None:
+    def __init__(self, name: str, path: str, run: MakesCalls) -> None:
         self.name, self._path, self._run = name, path, run
 
     @property
@@ -63,7 +63,7 @@ class RemoteSeries:
 class AsyncRemoteSeries:
     """A series on a server, for asyncio."""
 
-    def __init__(self, name: str, path: str, run: Awaits) -> None:
+    def __init__(self, name: str, path: str, run: AwaitsCalls) -> None:
         self.name, self._path, self._run = name, path, run
 
     async def status(self) -> SeriesStatus:

@@ -98,7 +98,7 @@ class SiteTicks:
         )
 
 
-class StoppedError(Exception):
+class ToldToStopError(Exception):
     """The server was told to stop. What is saved stays."""
 
 
@@ -154,7 +154,7 @@ class Ticker:
         task.add_done_callback(self._ended)
         try:
             return await asyncio.shield(task)
-        except StoppedError:
+        except ToldToStopError:
             raise STOPPING from None
 
     def _ended(self, task: asyncio.Task[list[Ticked]]) -> None:
@@ -237,7 +237,7 @@ class Ticker:
             for each in chosen:
                 try:
                     done += self._tick(site, each, until, who)
-                except StoppedError:
+                except ToldToStopError:
                     raise
                 except Exception as error:  # noqa: BLE001 - others go on, and it is raised after
                     _log_failure(site, own, who, each.name, error)
@@ -259,7 +259,7 @@ class Ticker:
             nonlocal begun
             begun = monotonic()
             if self._is_stopping.is_set():
-                raise StoppedError
+                raise ToldToStopError
 
         BEFORE_SAVING.set(wait)
         try:
