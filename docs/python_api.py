@@ -10,8 +10,11 @@ from types import ModuleType
 import discreet
 from discreet.account import Account
 from discreet.answer import Answer, ResultColumn
+from discreet.answer.series_table import SeriesStatus, SeriesTable
 from discreet.curator import Curator
 from discreet.explanation import Coverage, Explanation
+from discreet.explanation.series import SeriesExplanation
+from discreet.series import Series, SeriesReader
 
 HEAD = """# Python API
 
@@ -25,7 +28,10 @@ number, a text, a date, a time or None.
 
 """
 
-MAIN = (Curator, Account, Answer, ResultColumn, Explanation, Coverage)
+MAIN = (
+    *(Curator, Account, Answer, ResultColumn, Explanation, Coverage),
+    *(Series, SeriesReader, SeriesStatus, SeriesTable, SeriesExplanation),
+)
 
 PACKAGES = (
     "catalog",

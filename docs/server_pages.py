@@ -161,6 +161,8 @@ def _default(name: str, value: object) -> str:
             return COMPUTED[name]
         case None | ():
             return "none"
+        case bool():
+            return f"`{str(value).lower()}`"
         case int():
             return f"{value:,}"
         case tuple():

@@ -19,7 +19,7 @@ from discreet.server.running_queries import STILL_RUNNING
 from discreet.server.signing import caller_in, planned
 from discreet.server.ticking import Ticked, Ticker
 
-router = APIRouter(prefix="/v1/catalogs/{catalog}/series", tags=["series"], route_class=OneReading)
+router = APIRouter(prefix="/v1/catalogs/{catalog}/series", route_class=OneReading)
 
 Reader = Annotated[Caller, Depends(caller_in("reader"))]
 Owner = Annotated[Caller, Depends(caller_in("owner"))]
@@ -51,7 +51,7 @@ def _ticker(request: Request) -> Ticker:
     return found
 
 
-@router.get("")
+@router.get("", tags=["analysts"])
 async def all_series(
     request: Request, caller: Reader, confidence: Confidence = "0.95"
 ) -> JsonObject:
@@ -71,7 +71,7 @@ async def all_series(
     return told
 
 
-@router.get("/{name}", responses=TICKS)
+@router.get("/{name}", tags=["analysts"], responses=TICKS)
 async def series(  # noqa: PLR0913 - each is a part of the address
     request: Request,
     caller: Reader,
@@ -98,7 +98,7 @@ async def series(  # noqa: PLR0913 - each is a part of the address
     )
 
 
-@router.get("/{name}/explain")
+@router.get("/{name}/explain", tags=["analysts"])
 async def explain(
     request: Request, caller: Reader, name: Name, confidence: Confidence = "0.95"
 ) -> JsonObject:
@@ -111,7 +111,7 @@ async def explain(
     )
 
 
-@router.post("/tick")
+@router.post("/tick", tags=["owners"])
 async def tick(request: Request, caller: Owner, body: TickBody) -> JsonObject:
     """Release all ticks that are due. A series is charged once, with its first tick.
 

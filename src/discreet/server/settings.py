@@ -74,7 +74,8 @@ class Settings:
     agents: bool = False
     """Whether AI agents may ask at `/mcp` (`--mcp`). They sign in with tokens of accounts."""
     series: bool = True
-    """Whether the server releases ticks of series when they are due. A first one charges for it."""
+    """Whether the server releases ticks of series when they are due. The first tick of a series
+    charges for all of them."""
     oidc: OidcSettings | None = None
     """The OpenID provider that people may sign in at."""
     add_data_from: tuple[str, ...] = ()
