@@ -127,10 +127,10 @@ def play(days: int, folder: Path) -> None:
             client.post("/v1/catalogs/clinic/series/tick", json=body).raise_for_status()
             if day % 100 == 99:
                 print(f"{day + 1} days in {perf_counter() - began:.0f} s")
-        charts = discreet.connect(url, token=analyst.text, catalog="clinic")
-        for each in charts.all_series():
-            print(each.read(), end="\n\n")
-        print("Left for other queries:", charts.remaining)
+        with discreet.connect(url, token=analyst.text, catalog="clinic") as charts:
+            for each in charts.all_series():
+                print(each.read(), end="\n\n")
+            print("Left for other queries:", charts.remaining)
     tell_truth(days)
     with discreet.open(catalog) as curator:
         charges = [each for each in curator.ledger.entries() if each.kind == "charge"]
