@@ -94,6 +94,17 @@ def test_sampled_errors_have_the_stated_deviations() -> None:
             assert abs(errors.mean()) < 5.4 * deviations[tick] / sqrt(runs)
 
 
+@pytest.mark.parametrize(("ticks", "runs"), [(1024, 1000), (3653, 400)])
+def test_sampled_errors_of_long_streams_have_the_stated_deviations(ticks: int, runs: int) -> None:
+    mechanism = stream(ticks, cells=runs)
+    errors = mechanism.running(mechanism.release(np.zeros((ticks, runs), int)))
+    assert variance_misfit(errors[-1], mechanism.max_deviation) > FALSE_ALARM
+    by_run = (errors**2).mean(axis=0)
+    # The mean over runs is nearly normal. Six standard deviations: a false alarm in 10**8 runs.
+    apart = by_run.mean() - mechanism.rms_deviation**2
+    assert abs(apart) < 6 * by_run.std() / sqrt(runs)
+
+
 def test_a_margin_covers_as_often_as_it_says() -> None:
     runs = 20_000
     mechanism = stream(20, cells=runs)

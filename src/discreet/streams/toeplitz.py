@@ -9,7 +9,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.signal import fftconvolve
 
 from discreet.noise.uniform import FloatArray, IntArray
 from discreet.streams.mechanism import Contribution
@@ -119,10 +118,9 @@ def series_inverse(series: FloatArray) -> FloatArray:
 
 def convolved(a: FloatArray, b: FloatArray, size: int) -> FloatArray:
     """Return the first `size` terms of a convolution along the first axis, in floats."""
-    if min(len(a), len(b)) <= 64 and a.ndim == b.ndim == 1:
-        return np.convolve(a, b)[:size]
-    found: FloatArray = fftconvolve(a, b, axes=0)[:size]
-    return found
+    length = 1 << (len(a) + len(b) - 2).bit_length()
+    product = np.fft.rfft(a, length, axis=0) * np.fft.rfft(b, length, axis=0)
+    return np.fft.irfft(product, length, axis=0)[:size]
 
 
 def totals(series: FloatArray, values: FloatArray) -> FloatArray:
