@@ -86,6 +86,7 @@ MAY_IMPORT: dict[str, set[str]] = {
         "writing",
     },
     "explanation": {
+        "accounting",
         "amounts",
         "answer",
         "bounds",
@@ -122,6 +123,7 @@ MAY_IMPORT: dict[str, set[str]] = {
         "reuse",
         "tables",
     },
+    "outcome": {"amounts", "answer", "bounds", "coverage", "executor", "explanation"},
     "measured_coverage": {
         "amounts",
         "catalog",
@@ -172,6 +174,7 @@ MAY_IMPORT: dict[str, set[str]] = {
         "ledger",
         "measured_coverage",
         "noise",
+        "outcome",
         "parameters",
         "planner",
         "query",
@@ -449,7 +452,7 @@ INSIDE: dict[str, dict[str, set[str]]] = {
         "time_steps",
         "shown",
         "catalog columns",
-        "analysts sources unit_names",
+        "analysts by_month sources unit_names",
         "toml",
         "declaration",
         "arguments resolve",
@@ -526,7 +529,7 @@ INSIDE: dict[str, dict[str, set[str]]] = {
         "__init__",
     ),
     "query.plan": in_order(
-        "bounded_rows quantization sensitivity",
+        "bounded_rows months quantization sensitivity",
         "components",
         "histograms pairs",
         "families",
@@ -604,7 +607,7 @@ INSIDE: dict[str, dict[str, set[str]]] = {
     ),
     "explanation": in_order(
         "explanation one_unit",
-        "sentences",
+        "months sentences",
         "coverage noise_sentences",
         "__init__ hints thresholds",
         "notes",
@@ -620,7 +623,7 @@ INSIDE: dict[str, dict[str, set[str]]] = {
         "generated",
     ),
     "engines.writer": in_order(
-        "sums",
+        "sums units",
         "expressions",
         "constants",
         "rows",
@@ -652,9 +655,9 @@ INSIDE: dict[str, dict[str, set[str]]] = {
     ),
     "ledger": in_order(
         "analysts charges requests",
-        "limits versions",
+        "blocks limits versions",
         "base",
-        "incidents inputs",
+        "incidents inputs policy",
         "state",
         "sqlite_rows storage",
         "accounts forks postgres_rows view",

@@ -19,7 +19,7 @@ EACH_WAY = 20
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Span:
+class MonthSpan:
     """All months from the first to the last; None is no end on that side, also in times to come."""
 
     first: int | None = None
@@ -38,11 +38,11 @@ class Span:
     def high(self) -> int:
         return LAST if self.last is None else self.last
 
-    def overlaps(self, other: "Span") -> bool:
+    def overlaps(self, other: "MonthSpan") -> bool:
         """Return whether a month is in both."""
         return self.low <= other.high and other.low <= self.high
 
-    def holds(self, other: "Span") -> bool:
+    def holds(self, other: "MonthSpan") -> bool:
         """Return whether all months of the other are in this one."""
         return self.low <= other.low and other.high <= self.high
 
@@ -58,17 +58,17 @@ class Span:
         return f"{month_text(self.first)} to {month_text(self.last)}"
 
 
-EVERY_MONTH = Span()
+EVERY_MONTH = MonthSpan()
 
 
-def _united(spans: Iterable[Span]) -> tuple[Span, ...]:
+def _united(spans: Iterable[MonthSpan]) -> tuple[MonthSpan, ...]:
     """Return the same months in as few spans as there can be, in order."""
-    found: list[Span] = []
+    found: list[MonthSpan] = []
     for each in sorted(spans, key=lambda span: (span.low, span.high)):
         if found and each.low <= found[-1].high + 1:
             last = found.pop()
             reached = max((last, each), key=lambda span: span.high)
-            found.append(Span(first=last.first, last=reached.last))
+            found.append(MonthSpan(first=last.first, last=reached.last))
         else:
             found.append(each)
     return tuple(found)
@@ -78,7 +78,7 @@ def _united(spans: Iterable[Span]) -> tuple[Span, ...]:
 class Months:
     """A set of months, at least one; equal if the months are."""
 
-    spans: tuple[Span, ...] = field(default=(EVERY_MONTH,))
+    spans: tuple[MonthSpan, ...] = field(default=(EVERY_MONTH,))
 
     def __post_init__(self) -> None:
         spans = tuple(_checked(each) for each in self.spans)
@@ -97,7 +97,7 @@ class Months:
         (first, *others) = self.spans
         return first.low if not others and first.low == first.high else None
 
-    def overlaps(self, span: Span) -> bool:
+    def overlaps(self, span: MonthSpan) -> bool:
         """Return whether a month of the span is among these."""
         return any(each.overlaps(span) for each in self.spans)
 
@@ -112,17 +112,17 @@ class Months:
         return ", ".join(texts)
 
 
-def _checked(span: object) -> Span:
+def _checked(span: object) -> MonthSpan:
     """Return a span of months that there are, with ends of the calendar left open."""
     rule = "must be from a month to the same or a later one"
-    if not isinstance(span, Span):
+    if not isinstance(span, MonthSpan):
         raise ParameterError("months", span, rule)
     for each in (span.first, span.last):
         if each is not None and (type(each) is not int or not 0 <= each <= LAST):
             raise ParameterError("months", span, rule)
     if span.low > span.high:
         raise ParameterError("months", span, rule)
-    return Span(first=span.low or None, last=None if span.high == LAST else span.high)
+    return MonthSpan(first=span.low or None, last=None if span.high == LAST else span.high)
 
 
 def month_of(day: date) -> int:
@@ -167,8 +167,8 @@ def months_from_text(text: str) -> Months:
     return months
 
 
-def _span(first: str | None, last: str | None) -> Span:
-    return Span(first=_number(first), last=_number(last))
+def _span(first: str | None, last: str | None) -> MonthSpan:
+    return MonthSpan(first=_number(first), last=_number(last))
 
 
 def _number(text: str | None) -> int | None:

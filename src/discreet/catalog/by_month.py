@@ -1,20 +1,39 @@
 """A budget per month: which tables are counted by the month in which their rows arrived."""
 
-from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from typing import Protocol
 
-from discreet.catalog.catalog import Per
+from discreet.catalog.catalog import BudgetPolicy, Per
 from discreet.catalog.columns import UnitDeclaration, UnitPath
 from discreet.catalog.entries import Location, check_choice, check_integer
-from discreet.catalog.schema import ByMonth, Column, ColumnUnit, Kind, Unit
+from discreet.catalog.schema import (
+    ByMonth,
+    Column,
+    ColumnUnit,
+    Kind,
+    PrivateTable,
+    Table,
+    Unit,
+)
 from discreet.mechanisms.sensitivity import ADD_REMOVE, Neighbours
-
-if TYPE_CHECKING:
-    from discreet.catalog.declaration import TableDeclaration
 
 MOST_MONTHS = 12 * 9999
 MONTHS_FIX = "Write the most months of a unit that are counted, for example months_per_unit = 12"
 ARRIVAL_FIX = "Name the column that says when a row came into the table"
+
+
+class TableInCatalog(Protocol):
+    """What is read of a table as it is declared."""
+
+    @property
+    def name(self) -> str: ...
+    @property
+    def location(self) -> Location: ...
+    @property
+    def unit(self) -> UnitDeclaration | None: ...
+    @property
+    def arrival(self) -> str | None: ...
 
 
 def per_from(
@@ -42,7 +61,7 @@ def per_from(
 
 
 def check_months(
-    location: Location, tables: Iterable["TableDeclaration"], *, has_disjoint: bool
+    location: Location, tables: Sequence[TableInCatalog], *, has_disjoint: bool
 ) -> None:
     """Reject tables whose rows cannot be counted by month."""
     dated = {each.name.casefold(): each for each in tables if each.arrival is not None}
@@ -59,9 +78,7 @@ def check_months(
             _check_path(each, each.unit, dated)
 
 
-def _check_path(
-    table: "TableDeclaration", path: UnitPath, dated: Mapping[str, "TableDeclaration"]
-) -> None:
+def _check_path(table: TableInCatalog, path: UnitPath, dated: Mapping[str, TableInCatalog]) -> None:
     at = table.location.at("unit")
     fix = f"Store the unit in {table.name} itself, or remove arrival"
     if table.name.casefold() in dated:
@@ -74,11 +91,7 @@ def _check_path(
 
 
 def by_month(
-    location: Location,
-    unit: Unit,
-    arrival: str | None,
-    most: int | None,
-    columns: tuple[Column, ...],
+    declared: TableInCatalog, unit: Unit, arrival: str | None, columns: tuple[Column, ...]
 ) -> ByMonth | None:
     """Return how rows of a table are counted by month, if they arrive; reject other units."""
     if arrival is None:
@@ -87,20 +100,30 @@ def by_month(
         kind = next(each.kind for each in columns if each.name == unit.column)
         if kind not in (Kind.INTEGER, Kind.TEXT):
             rule = f'is {unit.column}, which is {kind.value}: with per = "month" it must be '
-            raise location.at("unit").invalid(
+            raise declared.location.at("unit").invalid(
                 f"{rule}an integer or text", "Store it as an integer or as text"
             )
-    return ByMonth(column=arrival, most=most)
+    return ByMonth(column=arrival)
 
 
-def dated_tables(tables: Iterable["TableDeclaration"]) -> dict[str, str]:
+def with_months_per_unit(tables: Mapping[str, Table], budget: BudgetPolicy) -> dict[str, Table]:
+    """Return the tables with the most months of a unit that are used, in each and in all."""
+    most = budget.months_per_unit
+    private = [each for each in tables.values() if isinstance(each, PrivateTable)]
+    dated = sum(each.by_month is not None for each in private)
+    in_all = None if most is None else most * dated
+    return {
+        name: replace(each, by_month=replace(each.by_month, most=most, in_all=in_all))
+        if isinstance(each, PrivateTable) and each.by_month is not None
+        else each
+        for name, each in tables.items()
+    }
+
+
+def dated_tables(tables: Iterable[TableInCatalog]) -> dict[str, str]:
     """Return for each private table the column of arrival times, or nothing, in small letters."""
     return {
         each.name.casefold(): (each.arrival or "").casefold()
         for each in tables
-        if _is_private(each.unit)
+        if each.unit is not None
     }
-
-
-def _is_private(unit: UnitDeclaration | None) -> bool:
-    return unit is not None

@@ -8,7 +8,7 @@ from decimal import Decimal
 from pathlib import Path
 from shlex import quote
 
-from discreet.catalog.by_month import ARRIVAL_FIX, by_month
+from discreet.catalog.by_month import ARRIVAL_FIX, by_month, with_months_per_unit
 from discreet.catalog.catalog import BudgetPolicy, Catalog, column_of
 from discreet.catalog.columns import ColumnDeclaration, UnitPath, resolve_column
 from discreet.catalog.declaration import (
@@ -121,6 +121,7 @@ def resolve(declaration: Declaration, columns_of: ColumnsOf | None = None) -> Ca
     tables = {each.name: _table(each, declaration, columns_of) for each in declaration.tables}
     for each in declaration.tables:
         _resolve_path_key(each, tables)
+    tables = with_months_per_unit(tables, declaration.budget)
     return Catalog(
         budget=declaration.budget,
         tables=tuple(tables.values()),
@@ -190,7 +191,7 @@ def _private(
         key=_spelling(declared, "key", declared.key, columns),
         groups_per_unit=_groups_per_unit(declared, columns),
         arrival=arrival,
-        by_month=by_month(declared.location, own, dated, budget.months_per_unit, columns),
+        by_month=by_month(declared, own, dated, columns),
     )
 
 

@@ -117,6 +117,8 @@ class ByMonth:
     """The column of arrival times."""
     most: int | None = None
     """Only rows of a unit's first months are used, at most this many; None is all."""
+    in_all: int | None = None
+    """The same over all tables with months; None if there is no limit."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -28,6 +28,7 @@ from discreet.cli.ledger_entries import (
 from discreet.cli.options import AccountOptions
 from discreet.cli.remote import connected
 from discreet.errors import HIDDEN, ParameterError
+from discreet.explanation.months import budget_promise
 from discreet.ledger import (
     OWNER,
     Ledger,
@@ -184,6 +185,10 @@ def _show_summary(summary: Summary) -> None:
             "If all queries had been fixed in advance, their total cost would be "
             f"{cost_text(report.price)}. The remaining budget does not use this."
         )
+    if report is not None and report.months:
+        say(budget_promise(report.total, report.months_per_unit))
+        lefts = [str(balance_from(each, report.total)) for each in report.months.values()]
+        _show_apart({"months": list(report.months), "remaining": lefts})
     if report is not None and report.partitions:
         lefts = [str(balance_from(each, report.total)) for each in report.partitions.values()]
         _show_apart({"table": list(report.partitions), "remaining": lefts})
@@ -266,6 +271,18 @@ def _report_record(report: Report) -> dict[str, object]:
         "partitions": {
             table: balance_from(left, report.total).to_json()
             for table, left in report.partitions.items()
+        },
+        **_months_record(report),
+    }
+
+
+def _months_record(report: Report) -> dict[str, object]:
+    if not report.months:
+        return {}
+    return {
+        "promise": budget_promise(report.total, report.months_per_unit),
+        "months": {
+            name: balance_from(left, report.total).to_json() for name, left in report.months.items()
         },
     }
 

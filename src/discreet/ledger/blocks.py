@@ -16,17 +16,17 @@ from typing import Any
 from discreet.accounting import Budget, Charge, Event, Remaining
 from discreet.errors import BudgetError, ParameterError
 from discreet.ledger.charges import ChargeScope, Choice, Disjoint, added, one_event
-from discreet.months import LAST, Months, Span, month_text
+from discreet.months import LAST, Months, MonthSpan, month_text
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Block:
+class BudgetBlock:
     """What has a budget of its own, and what is charged to it."""
 
     charged: Charge
     tables: Choice = frozenset()
     """Where units of disjoint tables are; without any it is about all tables."""
-    months: Span | None = None
+    months: MonthSpan | None = None
     """All of these months, which have the same charges; None if the budget is not per month."""
     disjoint: Disjoint = Disjoint()  # noqa: RUF009 - frozen
 
@@ -55,12 +55,12 @@ Scopes = Iterable[Mapping[ChargeScope, Charge]]
 
 def table_blocks(
     disjoint: Disjoint, scopes: Collection[ChargeScope], charged: Charge, found: Scopes
-) -> list[Block]:
+) -> list[BudgetBlock]:
     """Return the places of units that some scope is about; without groups there is only one."""
     if not disjoint.groups:
-        return [Block(charged=charged)]
+        return [BudgetBlock(charged=charged)]
     return [
-        Block(charged=_charged_to(disjoint, choice, found), tables=choice, disjoint=disjoint)
+        BudgetBlock(charged=_charged_to(disjoint, choice, found), tables=choice, disjoint=disjoint)
         for choice in disjoint.concerned(scopes)
     ]
 
@@ -96,22 +96,22 @@ class Timeline:
         )
         return Timeline(parts.cuts, charges)
 
-    def parts(self) -> Iterator[tuple[Span, Charge]]:
+    def parts(self) -> Iterator[tuple[MonthSpan, Charge]]:
         """Yield all months, in parts of equal charges, in order."""
         ends = (None, *self.cuts, None)
         for number, charge in enumerate(self.charges):
             after = ends[number + 1]
             last = None if after is None else after - 1
-            yield Span(first=ends[number], last=last), charge
+            yield MonthSpan(first=ends[number], last=last), charge
 
-    def blocks(self, scopes: Iterable[ChargeScope]) -> list[Block]:
+    def blocks(self, scopes: Iterable[ChargeScope]) -> list[BudgetBlock]:
         """Return the months that some scope is about, in parts that each is about or is not."""
         about = [each if isinstance(each, Months) else Months() for each in scopes]
         line = self
         for each in about:
             line = line._cut(each)
         return [
-            Block(charged=charge, months=part)
+            BudgetBlock(charged=charge, months=part)
             for part, charge in line.parts()
             if any(each.overlaps(part) for each in about)
         ]
@@ -137,7 +137,7 @@ def least(left: Iterable[Remaining]) -> Remaining:
 
 
 def paid_by_block(
-    scopes: Mapping[ChargeScope, Counter[str]], blocks: Iterable[Block]
+    scopes: Mapping[ChargeScope, Counter[str]], blocks: Iterable[BudgetBlock]
 ) -> list[Counter[str]]:
     """Return, for each block, how often stored events can be about it."""
     return [
@@ -211,7 +211,7 @@ def per_month_from_text(text: str) -> PerMonth:
     return PerMonth(tables=told["arrival"], most=told.get("months_per_unit"))
 
 
-def span_text(span: Span) -> str:
+def span_text(span: MonthSpan) -> str:
     """Return months as a line of a table names them."""
     if span.first is None and span.last is not None:
         return f"before {month_text(span.last + 1)}"

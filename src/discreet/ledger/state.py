@@ -26,7 +26,7 @@ from discreet.errors import (
 )
 from discreet.ledger.analysts import OWNER, Analyst
 from discreet.ledger.base import Entry, EntryKind
-from discreet.ledger.blocks import Block, PerMonth, Timeline, least, table_blocks
+from discreet.ledger.blocks import BudgetBlock, PerMonth, Timeline, least, table_blocks
 from discreet.ledger.charges import (
     NOTE,
     UNKNOWN,
@@ -192,7 +192,9 @@ class LedgerState:
         blocks = self.blocks([scope], own)
         return least(replace(limit, charged=each.charged).remaining() for each in blocks)
 
-    def blocks(self, scopes: Collection[ChargeScope], account: str | None = None) -> list[Block]:
+    def blocks(
+        self, scopes: Collection[ChargeScope], account: str | None = None
+    ) -> list[BudgetBlock]:
         """Return all that has a budget of its own and that some scope is about.
 
         Each has all that is charged to it, or the charges of one account.

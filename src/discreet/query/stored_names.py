@@ -27,7 +27,7 @@ from discreet.catalog.schema import (
     RowUnit,
 )
 from discreet.mechanisms.sensitivity import Neighbours
-from discreet.months import EVERY_MONTH, Span
+from discreet.months import EVERY_MONTH, MonthSpan
 from discreet.query.questions import DeclaredGroups, Statistic, UndeclaredGroups
 from discreet.query.tree import Facts, Interval, JoinKind, Scan, UnitFunction, WindowFunction
 
@@ -65,8 +65,12 @@ RECORDS: Mapping[type, StoredRecord] = {
         {"by_month": ("by_month", None)},
         elsewhere=frozenset({"groups_per_unit", "arrival"}),
     ),
-    ByMonth: StoredRecord("ByMonth", {"column": "arrival", "most": "months_per_unit"}),
-    Span: StoredRecord("Months", {"first": "first", "last": "last"}),
+    ByMonth: StoredRecord(
+        "ByMonth",
+        {"column": "arrival", "most": "months_per_unit"},
+        elsewhere=frozenset({"in_all"}),
+    ),
+    MonthSpan: StoredRecord("Months", {"first": "first", "last": "last"}),
     Column: StoredRecord(
         "Column",
         {

@@ -4,7 +4,7 @@ Nothing else reaches an engine. Private rows are relations in which every row be
 Each keeps two promises, for any two neighbouring data sets: the rows of a unit follow from its own
 rows (and public tables) alone, and rows of NULL units are gone. So what is bounded by unit is.
 
-Expressions are total: where SQL would raise an error they are NULL, as are NaN and infinities. Only
+Expressions are total: NULL where SQL would raise an error, and in place of NaN and infinities. Only
 functions of `query.expressions.functions` can be called.
 """
 
@@ -14,7 +14,7 @@ from enum import Enum
 from fractions import Fraction
 
 from discreet.catalog.schema import Kind, PrivateTable, Value
-from discreet.months import EVERY_MONTH, Span
+from discreet.months import EVERY_MONTH, MonthSpan
 
 # --------------------------------------------------------------------------- expressions
 
@@ -147,8 +147,8 @@ class Window:
     """A function over rows of the same unit; `partition` and the unit part the rows.
 
     Ties are broken by all columns of the row, so that only equal rows are interchangeable and the
-    values of a unit follow from its own rows alone. `frame` is "whole", "running" (to the
-    current row, by rows) or "2 preceding" (so many rows and the current row).
+    values of a unit follow from its own rows alone. `frame` is "whole", "running" (to the current
+    row, by rows) or "2 preceding" (so many rows and the current row).
     """
 
     function: WindowFunction
@@ -180,7 +180,7 @@ class Scan:
     """Of those: only rows with one of so many values of a column, chosen for each unit."""
     ranked: frozenset[str] = field(default=frozenset(), compare=False)
     """Columns of which the engine has stored which value of its unit a row has."""
-    months: Span = EVERY_MONTH
+    months: MonthSpan = EVERY_MONTH
     """Of a table that is counted by month: only rows that arrived then are read."""
 
 
@@ -191,11 +191,8 @@ class PublicScan:
     table: str
 
 
-MOST_CONSTANT_ROWS = 10_000
-"""No more rows are written into a statement."""
-
-MOST_CONSTANT_LETTERS = 1_000_000
-"""Nor rows whose texts are longer together."""
+MOST_CONSTANT_ROWS, MOST_CONSTANT_LETTERS = 10_000, 1_000_000
+"""No more rows are written into a statement, nor rows whose texts are longer together."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

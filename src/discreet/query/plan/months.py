@@ -16,7 +16,7 @@ from typing import TypeVar, cast
 
 from discreet.catalog.schema import ByMonth, Kind, PrivateTable, time_from_number
 from discreet.errors import UnsupportedError
-from discreet.months import Months, Span, first_day, month_of
+from discreet.months import Months, MonthSpan, first_day, month_of
 from discreet.query.expressions import intervals
 from discreet.query.expressions.narrowing import narrow
 from discreet.query.questions import (
@@ -143,14 +143,14 @@ def _dated(scan: Scan, dated: ByMonth, wanted: Wanted) -> Scan:
     return replace(scan, months=_span(interval, kind))
 
 
-def _span(interval: Interval, kind: Kind) -> Span:
+def _span(interval: Interval, kind: Kind) -> MonthSpan:
     """Return the months that times of an interval are in; one month if there are none at all."""
     low, high = interval.low, interval.high
     first = None if low is None else _month(low, kind)
     last = None if high is None else _month(high, kind)
     if first is not None and last is not None and first > last:
-        return Span(first=first, last=first)  # no row is in such an interval
-    return Span(first=first, last=last)
+        return MonthSpan(first=first, last=first)  # no row is in such an interval
+    return MonthSpan(first=first, last=last)
 
 
 def _month(number: Fraction, kind: Kind) -> int | None:
