@@ -65,10 +65,12 @@ BY_MONTH = Scan(
     ),
     months=MonthSpan(first=24276, last=24278),
 )
+BY_MONTH_TEXT = (
     "Scan(table=PrivateTable(name=str:3:'t';columns=()unit=RowUnit()rows_per_unit=int"
     ":2:10;is_default_limit=bool:4:True;key=NoneType:4:None;is_prepared=bool:5:False;"
     "by_month=ByMonth(arrival=str:6:'came';months_per_unit=int:1:3;))parents=()is_kep"
     "t=bool:5:False;months=Months(first=int:5:24276;last=int:5:24278;))"
+)
 """What a release of a budget per month is called after, for ever."""
 SAMPLES: tuple[Any, ...] = (
     Scan(table=TABLE, parents=(TABLE,), is_bounded=True),

@@ -30,6 +30,7 @@ from discreet.query.tree import (
     ANYWHERE,
     ColumnOf,
     ConstantRows,
+    Expression,
     Facts,
     GroupByUnit,
     Interval,
@@ -105,13 +106,7 @@ def _join(join: Join) -> Join:
 
 def _limits(select: Select, wanted: Wanted) -> Iterator[tuple[str, Interval]]:
     """Yield where columns of the source lie in rows that a SELECT shows and that matter."""
-    told: dict[str, list[Interval]] = {}
-    if select.where is not None:
-        # Declared bounds are no promise that rows keep: only the condition itself counts.
-        condition = map_columns(select.where, _without_facts)
-        for (source, name), facts in narrow(condition).items():
-            if source == select.name:
-                told.setdefault(name, []).append(facts.interval)
+    told = {name: [each] for name, each in _told(select.where, select.name).items()}
     if not _has_windows(select):
         for each in select.columns:
             column, limit = each.expression, wanted.get(each.name)
@@ -122,6 +117,17 @@ def _limits(select: Select, wanted: Wanted) -> Iterator[tuple[str, Interval]]:
         for limit in limits:
             interval = intervals.overlap(interval, limit)
         yield name, interval
+
+
+def _told(where: Expression | None, source: str) -> Wanted:
+    """Return where columns of a source lie in rows for which the condition is true.
+
+    Declared bounds are no promise that rows keep: only the condition itself counts.
+    """
+    if where is None:
+        return NOWHERE
+    known = narrow(map_columns(where, _without_facts))
+    return {name: facts.interval for (each, name), facts in known.items() if each == source}
 
 
 def _without_facts(column: ColumnOf) -> ColumnOf:
@@ -170,6 +176,9 @@ def _inside(part: Part) -> Part:
 def _changed(part: object) -> object:
     if isinstance(part, Scan | Select | GroupByUnit | UnionAll):
         return _rows(part, NOWHERE)
+    if isinstance(part, UnitSemiJoin):
+        inner = _rows(part.rows, _told(part.where, part.name))
+        return replace(part, rows=inner, where=_inside(part.where))
     if isinstance(part, tuple):
         found = tuple(map(_changed, part))
         return found if any(a is not b for a, b in zip(found, part, strict=True)) else part
