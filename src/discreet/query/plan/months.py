@@ -35,6 +35,7 @@ from discreet.query.tree import (
     GroupByUnit,
     Interval,
     Join,
+    JoinKind,
     PublicRelation,
     Relation,
     Scan,
@@ -92,21 +93,24 @@ def _select(select: Select, wanted: Wanted) -> Select:
         columns=_inside(select.columns),
         where=_inside(select.where),
         qualify=_inside(select.qualify),
-        joins=tuple(_join(each) for each in select.joins),
+        joins=tuple(_join(each, select) for each in select.joins),
     )
     limits = dict(_limits(select, wanted))
     return replace(found, source=_rows(select.source, limits))
 
 
-def _join(join: Join) -> Join:
+def _join(join: Join, select: Select) -> Join:
     if isinstance(join.source, PublicRelation):
         return replace(join, on=_inside(join.on))
-    return replace(join, source=_rows(join.source, NOWHERE), on=_inside(join.on))
+    # A row without a partner is still shown by a LEFT JOIN, so there none may be missing.
+    is_inner = join.kind is JoinKind.INNER
+    limits = _all_told(select, join.name) if is_inner else _told(join.on, join.name)
+    return replace(join, source=_rows(join.source, limits), on=_inside(join.on))
 
 
 def _limits(select: Select, wanted: Wanted) -> Iterator[tuple[str, Interval]]:
     """Yield where columns of the source lie in rows that a SELECT shows and that matter."""
-    told = {name: [each] for name, each in _told(select.where, select.name).items()}
+    told = {name: [each] for name, each in _all_told(select, select.name).items()}
     if not _has_windows(select):
         for each in select.columns:
             column, limit = each.expression, wanted.get(each.name)
@@ -117,6 +121,16 @@ def _limits(select: Select, wanted: Wanted) -> Iterator[tuple[str, Interval]]:
         for limit in limits:
             interval = intervals.overlap(interval, limit)
         yield name, interval
+
+
+def _all_told(select: Select, source: str) -> Wanted:
+    """Return where columns of a source lie in rows that WHERE and all inner joins leave."""
+    conditions = [select.where, *(each.on for each in select.joins if each.kind is JoinKind.INNER)]
+    found: dict[str, Interval] = {}
+    for each in conditions:
+        for name, interval in _told(each, source).items():
+            found[name] = intervals.overlap(found.get(name, ANYWHERE), interval)
+    return found
 
 
 def _told(where: Expression | None, source: str) -> Wanted:
