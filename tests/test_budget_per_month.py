@@ -194,11 +194,13 @@ def test_the_budget_command_shows_what_is_left_by_month(
 ) -> None:
     with open_catalog(catalog) as curator:
         curator.ask(in_month(2), epsilon=0.5)
-    text = call(capsys, monkeypatch, "budget", str(catalog)).out
+    text = call(capsys, monkeypatch, "budget", "-c", str(catalog)).out
     assert "2024-02          ε = 0.5 of 1" in text
     assert "from 2024-03     ε = 1 of 1" in text
     assert "protects the data of one unit in one month with ε = 1." in " ".join(text.split())
-    told = json.loads(call(capsys, monkeypatch, "budget", str(catalog), "--json").out)["report"]
+    told = json.loads(call(capsys, monkeypatch, "budget", "-c", str(catalog), "--json").out)[
+        "report"
+    ]
     assert [each["epsilon"] for each in told["months"].values()] == [1, 0.5, 1]
 
 
