@@ -138,8 +138,8 @@ def test_only_the_first_months_of_a_patient_are_used() -> None:
     with opened(months_per_unit=2) as curator:
         explained = curator.explain(in_month(2), epsilon=0.5)
         assert explained.protects == (
-            "the data of one patient in one month; all data of one patient together at 2 times "
-            "the cost at most (add-remove neighbours)"
+            "the used data of one patient in one month; all data of one patient together at 2 "
+            "times the cost at most (add-remove neighbours)"
         )
         assert any(
             "after the first 2 months in which a patient has any" in each

@@ -304,9 +304,9 @@ class Explanation:
 
 def of_one_month(unit: str, dated: ByMonth) -> str:
     """Return what a budget per month protects, and what that means for a unit over time."""
-    text = f"the data of one {unit} in one month"
     if dated.in_all is None:
-        return text
+        return f"the data of one {unit} in one month"
+    text = f"the used data of one {unit} in one month"
     return f"{text}; all data of one {unit} together at {dated.in_all} times the cost at most"
 
 
