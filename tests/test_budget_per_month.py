@@ -192,6 +192,8 @@ def _catalog(tmp_path: Path) -> Path:
 def test_the_budget_command_shows_what_is_left_by_month(
     catalog: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    text = call(capsys, monkeypatch, "budget", "-c", str(catalog)).out
+    assert "At most 6 months of a unit are used: ε = 6 for all" in " ".join(text.split())
     with open_catalog(catalog) as curator:
         curator.ask(in_month(2), epsilon=0.5)
     text = call(capsys, monkeypatch, "budget", "-c", str(catalog)).out
