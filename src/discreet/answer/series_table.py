@@ -104,7 +104,7 @@ class SeriesTable:
     def to_text(self, *, width: int = WIDTH) -> str:
         """Return all its rows as lines of text, folded to a width, and what is left out."""
         columns = line_width(width)
-        lines = table_lines(shown_groups(self._columns()), width=columns, gap=None)
+        lines = table_lines(shown_groups(self._columns(self.table)), width=columns, gap=None)
         notes = (line for each in self.notes for line in folded(visible(each), columns))
         legend = folded(self._legend(), columns)
         return "\n".join([self._head(), "", *lines, "", *legend, *notes])
@@ -122,17 +122,17 @@ class SeriesTable:
                 raise ParameterError("columns", each, f"must be among {', '.join(self.columns)}")
         label = f"{self.clock} (UTC)"
         return series_chart(
-            self._columns(), chosen=columns, confidence=self.confidence, label=label
+            self._columns(self.table), chosen=columns, confidence=self.confidence, label=label
         )
 
-    def _columns(self) -> tuple[AnswerColumn, ...]:
+    def _columns(self, table: pa.Table) -> tuple[AnswerColumn, ...]:
         """Return ticks, keys and numbers with their margins."""
         keys = 1 + len(self.keys)
-        every, count = self.table.columns, len(self.columns)
+        every, count = table.columns, len(self.columns)
         shown = [*range(keys), *range(keys, keys + 2 * count, 2)]
         margins = [every[keys + 2 * number + 1].to_numpy() for number in range(count)]
         return columns_of(
-            self.table.select(shown),
+            table.select(shown),
             [Role.KEY] * keys + [Role.ESTIMATE] * count,
             [*[None] * keys, *margins],
         )
@@ -169,16 +169,17 @@ class SeriesTable:
         return f"{self.name}: {what}"
 
     def __str__(self) -> str:
-        rows = self.table.slice(max(0, self.table.num_rows - SHOWN))
-        return replace(self, table=rows).to_text()
+        return replace(self, table=self._newest()).to_text()
+
+    def _newest(self) -> pa.Table:
+        return self.table.slice(max(0, self.table.num_rows - SHOWN))
 
     def _rows(self) -> Iterator[tuple[object, ...]]:
         """Yield the rows. A key may have the name of another column."""
         return zip(*(each.to_pylist() for each in self.table.columns), strict=True)
 
     def _repr_html_(self) -> str:
-        rows = self.table.slice(max(0, self.table.num_rows - SHOWN))
-        shown = shown_groups(replace(self, table=rows)._columns())
+        shown = shown_groups(self._columns(self._newest()))
         notes = (self._legend(), *map(visible, self.notes))
         return html_table(shown, gap=None, notes=notes, footer=self._head())
 
