@@ -19,6 +19,7 @@ from benchmarks import (
     questions,
     samplers,
     server,
+    streams,
     utility,
 )
 from benchmarks.accuracy import run as accuracy
@@ -41,6 +42,7 @@ BENCHMARKS: Mapping[str, Callable[[Say], Report]] = {
     "server": server.run,
     "browser": browser.run,
     "local": local.run,
+    "streams": streams.run,
     "utility": utility.run,
     "workloads": workloads.run,
     "accuracy": accuracy.run,

@@ -34,6 +34,9 @@ class Peer:
 
 
 OPENDP = Peer(name="OpenDP", requirement="opendp==0.16.0", module="benchmarks.peers.opendp")
+OPENDP_TREE = Peer(
+    name="OpenDP", requirement="opendp==0.16.0", module="benchmarks.peers.opendp_tree"
+)
 PYTHON_DP = Peer(
     name="python-dp", requirement="python-dp==1.1.5", module="benchmarks.peers.python_dp"
 )

@@ -448,7 +448,7 @@ INSIDE: dict[str, dict[str, set[str]]] = {
     ),
     "plots": in_order(
         "figure",
-        "answers",
+        "answers horizons",
         "distributions",
         "__init__",
     ),

@@ -336,7 +336,7 @@ def test_a_released_series_says_what_it_leaves_out() -> None:
         for words in (
             "Counts the first 3 rows of each patient by arrival, at most 1 of one day",
             "from 2026-01-05 on",
-            "Rows of visits where patient is NULL",
+            "Left out: rows where patient is NULL.",
             "Values of cost below 0 count as 0",
             "Protects all data of one patient over the whole series",
             "A day is released 2:00:00 after its end",

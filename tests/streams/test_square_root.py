@@ -1,6 +1,7 @@
 """The square root mechanism: its error, its sensitivity, its record and what is decoded from it."""
 
 from fractions import Fraction
+from hashlib import sha256
 from math import comb, sqrt
 
 import numpy as np
@@ -93,6 +94,17 @@ def test_sampled_errors_have_the_stated_deviations() -> None:
             assert abs(errors.mean()) < 5.4 * deviations[tick] / sqrt(runs)
 
 
+@pytest.mark.parametrize(("ticks", "runs"), [(1024, 1000), (3653, 400)])
+def test_sampled_errors_of_long_streams_have_the_stated_deviations(ticks: int, runs: int) -> None:
+    mechanism = stream(ticks, cells=runs)
+    errors = mechanism.running(mechanism.release(np.zeros((ticks, runs), int)))
+    assert variance_misfit(errors[-1], mechanism.max_deviation) > FALSE_ALARM
+    by_run = (errors**2).mean(axis=0)
+    # The mean over runs is nearly normal. Six standard deviations: a false alarm in 10**8 runs.
+    apart = by_run.mean() - mechanism.rms_deviation**2
+    assert abs(apart) < 6 * by_run.std() / sqrt(runs)
+
+
 def test_a_margin_covers_as_often_as_it_says() -> None:
     runs = 20_000
     mechanism = stream(20, cells=runs)
@@ -130,6 +142,14 @@ def test_without_noise_the_estimates_are_the_totals() -> None:
     assert np.allclose(mechanism.windows(exact, 1), increments, atol=1e-6)
 
 
+def test_records_of_earlier_versions_stay_readable() -> None:
+    """Coefficients and steps give records their meaning, so they must never change."""
+    coefficients = square_root_coefficients(5000).astype("<i8").tobytes()
+    assert sha256(coefficients).hexdigest()[:16] == "eda4f46e06b8e5d6"
+    steps = [stream(ticks).grid.step for ticks in (30, 365, 1024, 3653, 36525)]
+    assert steps == [Fraction(1, each) for each in (16, 16, 16, 8, 8)]
+
+
 # --------------------------------------------------------------------------- exact products
 
 
@@ -157,6 +177,7 @@ def test_a_tick_has_the_same_exact_number_however_many_are_released_at_once(sinc
     whole = np.asarray(mechanism._exact(increments, 0))
     assert (np.asarray(mechanism._exact(increments, since)) == whole[since:]).all()
     assert mechanism.release(increments, since).shape == (30 - since, 2)
+    assert mechanism.running(mechanism.release(increments[:0])).shape == (0, 2)
 
 
 def test_the_record_follows_from_the_increments_and_the_noise() -> None:

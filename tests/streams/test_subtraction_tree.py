@@ -77,6 +77,8 @@ def test_secrets_are_not_shown_and_belong_to_their_tick() -> None:
         tree.release([[1]] * 5, 3, secrets=secrets)  # type: ignore[list-item]
     with pytest.raises(ParameterError, match="stored must be what to_bytes returned"):
         NodeNoise.from_bytes(secrets.to_bytes()[:-8])
+    with pytest.raises(ParameterError, match="stored must be what to_bytes returned"):
+        NodeNoise.from_bytes(np.array([4, -1, -2, 1, 7, 8]).tobytes())
 
 
 def test_no_record_has_worse_odds_than_its_cost() -> None:

@@ -69,6 +69,8 @@ def cases() -> Iterator[AuditCase]:
         yield with_delta(mechanism=Tree(**make, arity=2), what="with delta")
         yield with_delta(mechanism=SquareRoot(**make))
         yield with_delta(mechanism=SquareRoot(**make), there=LATER, what="a later row")
+        reacts = "a stream that reacts"
+        yield with_delta(mechanism=SquareRoot(**make), draw=_reacting_root, what=reacts)
         yield with_delta(
             mechanism=SquareRoot(**make, **three), there=THREE_TICKS, what="three rows"
         )
@@ -149,6 +151,23 @@ def _subtracted(mechanism: SubtractionTree, stream: Stream, count: int) -> Outpu
 
 def _gaussian(mechanism: AnyGaussian, stream: Stream, count: int) -> Outputs:
     return _projected(mechanism, mechanism.release(_columns(stream, count)))
+
+
+def _reacting_root(mechanism: SquareRoot, stream: Stream, count: int) -> Outputs:
+    """Release tick by tick. What arrives next depends on the sign of what was released.
+
+    The part of the record that is a reaction follows from the record, and is taken away.
+    """
+    reactions = np.zeros((TICKS, count), np.int64)
+    record = np.zeros((0, count), np.int64)
+    for tick in range(TICKS):
+        if tick:
+            reactions[tick] = 5 * np.sign(record[-1])
+        increments = _columns(stream, count) + reactions
+        record = np.concatenate([record, mechanism.release(increments[: tick + 1], tick)])
+    c = square_root_coefficients(TICKS)
+    rows = [[c[t - s] if s <= t else 0 for s in range(TICKS)] for t in range(TICKS)]
+    return _projected(mechanism, record - mechanism.grid.places(np.array(rows) @ reactions))
 
 
 def _stepped(mechanism: BufferedToeplitz, stream: Stream, count: int) -> Outputs:

@@ -22,6 +22,7 @@ from discreet.plots.distributions import (
     plot_truth,
 )
 from discreet.plots.figure import Plot, check_format
+from discreet.plots.horizons import plot_horizons
 
 __all__ = [
     "Panel",
@@ -40,6 +41,7 @@ __all__ = [
     "plot_errors",
     "plot_heat",
     "plot_heats",
+    "plot_horizons",
     "plot_nothing",
     "plot_success",
     "plot_truth",

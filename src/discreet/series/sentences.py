@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from discreet.explanation.notes import unit_of
-from discreet.explanation.sentences import left_out_sentence
+from discreet.explanation.sentences import left_out_sentence, left_out_text
 from discreet.mechanisms.sensitivity import ADD_REMOVE, Neighbours
 from discreet.query.plan.ticks import SeriesPlan
 from discreet.query.questions import Clamped
@@ -27,7 +27,7 @@ def _notes(plan: SeriesPlan, neighbours: Neighbours) -> Iterator[str]:
         yield f"A {clock} is released {policy.wait} after its end; later rows count in part."
     for each in plan.aggregation.left_out:
         if not isinstance(each, Clamped):
-            yield f"Left out: {left_out_sentence(each)}"
+            yield f"Left out: {left_out_text(each, with_table=False)}."
     for each in plan.clamped:
         yield left_out_sentence(each)
     yield f"Protects all data of one {unit.name} over the whole series ({neighbours.value})."

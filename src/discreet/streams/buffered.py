@@ -137,11 +137,15 @@ class BufferedToeplitz(LinearStream):
         """
         return self.grid.release(self._exact(increments, since), entropy)
 
-    def _exact(self, increments: Integers, since: int) -> list[list[int]]:
+    def _exact(self, increments: Integers, since: int) -> NDArray[Any]:
         exact, since = self._checked_increments(increments, since)
         sums = BufferSums(self.decays, self.weights, exact.shape[1])
-        rows = [sums.step(each) for each in exact]
-        return rows[since:]
+        found = np.empty((len(exact) - since, exact.shape[1]), object)
+        for tick, each in enumerate(exact, -since):
+            row = sums.step(each)
+            if tick >= 0:
+                found[tick] = row
+        return found
 
     def _totals(self, record: IntArray) -> FloatArray:
         values = self.grid.values(record) / 2.0**UNIT_BITS
@@ -170,12 +174,12 @@ class BufferSums:
     def __repr__(self) -> str:
         return "BufferSums(sealed)"
 
-    def step(self, increments: IntArray) -> list[int]:
+    def step(self, increments: IntArray) -> NDArray[Any]:
         """Return this tick's exact numbers in units of 2**-40, and take in its increments."""
         exact = increments.astype(object)
         past = (self._weights * self._sums).sum(axis=0) >> (PARAMETER_BITS + STATE_BITS - UNIT_BITS)
         self._sums = ((self._decays * self._sums) >> PARAMETER_BITS) + (exact << STATE_BITS)
-        found: list[int] = ((exact << UNIT_BITS) + past).tolist()
+        found: NDArray[Any] = (exact << UNIT_BITS) + past
         return found
 
 
@@ -222,7 +226,7 @@ class BufferedStream:
             )
         integer("tick", self._tick + 1, most=self._mechanism.ticks)
         grid = self._mechanism.grid
-        record: IntArray = grid.release([self._sums.step(exact)], entropy)[0]
+        record: IntArray = grid.release(self._sums.step(exact), entropy)
         self._tick += 1
         self._decode(grid.values(record) / 2.0**UNIT_BITS)
         return record

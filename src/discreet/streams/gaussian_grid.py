@@ -8,7 +8,9 @@ of the stream together is charged as one event (docs/proofs/streams.md, section 
 
 from dataclasses import dataclass
 from fractions import Fraction
-from math import floor
+from typing import Any
+
+from numpy.typing import NDArray
 
 from discreet.accounting.calibration import analytic_gaussian_multiplier
 from discreet.accounting.events import DiscreteGaussianEvent
@@ -34,18 +36,23 @@ class GaussianGrid:
         """The variance of each noise, in squared units."""
         return self.event.variance * self.step**2
 
-    def release(self, exact: IntArray | list[list[int]], entropy: Entropy) -> IntArray:
-        """Return exact numbers in steps of the grid, floored, with fresh noise on each."""
+    def release(self, exact: NDArray[Any], entropy: Entropy) -> IntArray:
+        """Return exact integers in steps of the grid, floored, with fresh noise on each."""
         places = self.places(exact)
         noise = discrete_gaussian(self.event.variance, places.size, entropy=entropy)
         return noisy_sum(places, noise)
 
-    def places(self, exact: IntArray | list[list[int]]) -> IntArray:
-        """Return exact numbers in steps of the grid, floored and clamped to 64 bits."""
-        if isinstance(exact, list):
-            shape = len(exact), len(exact[0]) if exact else 0
-            return clamped([floor(each / self.step) for row in exact for each in row], shape)
-        return Grid(self.step).places(exact)
+    def places(self, exact: NDArray[Any]) -> IntArray:
+        """Return exact integers, of 64 bits or as objects, in steps of the grid.
+
+        They are floored to the grid and clamped to 64 bits.
+        """
+        if exact.dtype != object:
+            return Grid(self.step).places(exact)
+        coarser = self.step.numerator.bit_length() - 1
+        finer = self.step.denominator.bit_length() - 1
+        steps: NDArray[Any] = (exact << finer) >> coarser
+        return clamped(list(steps.flat), steps.shape)
 
     def values(self, record: IntArray) -> FloatArray:
         """Return numbers of the record in units."""

@@ -3,8 +3,10 @@
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import lru_cache
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from discreet.accounting.events import ApproximateEvent, DiscreteGaussianEvent, Event
 from discreet.mechanisms.exact import Integers
@@ -109,7 +111,7 @@ class SquareRoot(LinearStream):
         """
         return self.grid.release(self._exact(increments, since), entropy)
 
-    def _exact(self, increments: Integers, since: int) -> IntArray | list[list[int]]:
+    def _exact(self, increments: Integers, since: int) -> NDArray[Any]:
         exact, since = self._checked_increments(increments, since)
         return toeplitz_product(square_root_coefficients(self.ticks), exact, since)
 

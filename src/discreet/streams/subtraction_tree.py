@@ -3,6 +3,7 @@
 from dataclasses import dataclass, field
 from fractions import Fraction
 from itertools import pairwise
+from math import prod
 
 import numpy as np
 
@@ -59,7 +60,7 @@ class NodeNoise:
             raise ParameterError("stored", HIDDEN, "must be what to_bytes returned")
         numbers = np.frombuffer(stored, "<i8").astype(np.int64)
         tick, *shape = numbers[:4].tolist()
-        if int(np.prod(shape)) != len(numbers) - 4:
+        if min(shape) < 1 or prod(shape) != len(numbers) - 4:
             raise ParameterError("stored", HIDDEN, "must be what to_bytes returned")
         return cls(tick, numbers[4:].reshape(shape))
 

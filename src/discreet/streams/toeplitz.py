@@ -5,8 +5,10 @@ y = C x + noise. Running totals are A C⁻¹ y, where A sums up, and A C⁻¹ is
 column b is the power series 1 / ((1 - z) c(z)).
 """
 
+from typing import Any
+
 import numpy as np
-from scipy.signal import fftconvolve
+from numpy.typing import NDArray
 
 from discreet.noise.uniform import FloatArray, IntArray
 from discreet.streams.mechanism import Contribution
@@ -38,10 +40,11 @@ def squared_sensitivity(coefficients: IntArray, contribution: Contribution) -> i
     return int((column * column).sum()) * contribution.magnitude**2
 
 
-def toeplitz_product(
-    coefficients: IntArray, increments: IntArray, since: int
-) -> IntArray | list[list[int]]:
-    """Return the rows of C x after `since`, exactly: in 64 bits, or as lists of integers."""
+def toeplitz_product(coefficients: IntArray, increments: IntArray, since: int) -> NDArray[Any]:
+    """Return the rows of C x after `since`, exactly: in 64 bits, or as objects if they are large.
+
+    The type depends on the data, and the numbers do not.
+    """
     last = len(increments)
     c = coefficients[:last]
     width = WORD_BITS - int(c.sum()).bit_length()
@@ -49,12 +52,10 @@ def toeplitz_product(
     products = [_product(c, limb, since) for limb in limbs]
     if len(products) == 1:
         return products[0]
-    total = sum(
-        (each.astype(object) * (1 << width * place) for place, each in enumerate(products)),
-        start=np.zeros(products[0].shape, object),
-    )
-    found: list[list[int]] = total.tolist()
-    return found
+    total = np.zeros(products[0].shape, object)
+    for place, each in enumerate(products):
+        total += each.astype(object) << width * place
+    return total
 
 
 def _limbs(numbers: IntArray, width: int) -> list[IntArray]:
@@ -117,10 +118,9 @@ def series_inverse(series: FloatArray) -> FloatArray:
 
 def convolved(a: FloatArray, b: FloatArray, size: int) -> FloatArray:
     """Return the first `size` terms of a convolution along the first axis, in floats."""
-    if min(len(a), len(b)) <= 64 and a.ndim == b.ndim == 1:
-        return np.convolve(a, b)[:size]
-    found: FloatArray = fftconvolve(a, b, axes=0)[:size]
-    return found
+    length = 1 << (len(a) + len(b) - 2).bit_length()
+    product = np.fft.rfft(a, length, axis=0) * np.fft.rfft(b, length, axis=0)
+    return np.fft.irfft(product, length, axis=0)[:size]
 
 
 def totals(series: FloatArray, values: FloatArray) -> FloatArray:
