@@ -11,7 +11,7 @@ from tests.page.windows import Windows
 
 pytestmark = pytest.mark.browser
 
-VIEWS = ("/", "/data", "/budget", "/boards", "/learn", "/owner", "/owner/add")
+VIEWS = ("/", "/data", "/budget", "/series", "/boards", "/learn", "/owner", "/owner/add")
 PHONE: Any = {"width": 390, "height": 844}
 ZOOMED: Any = {"width": 640, "height": 450}
 """A window of 1280 by 900 at twice the size."""
@@ -43,7 +43,13 @@ def test_a_view_is_accessible_light_and_dark_wide_and_narrow(windows: Windows, p
 
 def test_views_are_reached_by_keys(windows: Windows) -> None:
     page = settled(windows.open("/data", "boss"))
-    for key, path in (("b", "/budget"), ("o", "/boards"), ("l", "/learn"), ("w", "/owner")):
+    for key, path in (
+        ("b", "/budget"),
+        ("s", "/series"),
+        ("o", "/boards"),
+        ("l", "/learn"),
+        ("w", "/owner"),
+    ):
         page.keyboard.press("g")
         page.keyboard.press(key)
         page.wait_for_url(f"**{path}")

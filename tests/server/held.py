@@ -24,6 +24,7 @@ PLACES: dict[str, tuple[Any, str]] = {
     "charge": (StoredLedger, "charge_all"),
     "run": (DuckDbEngine, "run"),
     "keep": (StoredLedger, "keep"),
+    "keep_tick": (StoredLedger, "keep_tick"),
     "save": (Records, "save"),
     "finish": (Records, "finish"),
 }

@@ -6,6 +6,7 @@ import warnings
 from collections.abc import Callable, Coroutine, Iterator
 from contextlib import closing
 from dataclasses import replace
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
@@ -14,10 +15,18 @@ import pytest
 import discreet
 from discreet.account_limits import AccountLimits
 from discreet.client import ServerError, connect, connect_async
-from discreet.errors import BudgetError, DiscreetError, QuestionError, UnknownNameError
+from discreet.errors import (
+    AccountError,
+    BudgetError,
+    DiscreetError,
+    QuestionError,
+    SeriesError,
+    UnknownNameError,
+)
 from discreet.explanation.thresholds import GroupThresholdWarning
 from discreet.ledger import make_token
 from discreet.opening import open_books
+from tests.series.files import write_clinic
 from tests.server.forked import Ended, run_command
 from tests.server.running import Served, serving, write_catalog
 
@@ -80,6 +89,12 @@ class Waited:
     def coverage(self, table: str, **terms: Any) -> Any:
         return self._wait(self._remote.coverage(table, **terms))
 
+    def series(self, name: str) -> "WaitedSeries":
+        return WaitedSeries(self._wait(self._remote.series(name)), self._wait)
+
+    def all_series(self) -> list["WaitedSeries"]:
+        return [WaitedSeries(each, self._wait) for each in self._wait(self._remote.all_series())]
+
     @property
     def remaining(self) -> Any:
         return self._wait(self._remote.remaining())
@@ -95,6 +110,23 @@ class Waited:
     def close(self) -> None:
         self._wait(self._remote.close())
         self._loop.close()
+
+
+class WaitedSeries:
+    """A series of a client for asyncio, as a local one is used."""
+
+    def __init__(self, series: Any, wait: Callable[[Coroutine[Any, Any, Any]], Any]) -> None:
+        self.name, self._series, self._wait = series.name, series, wait
+
+    @property
+    def status(self) -> Any:
+        return self._wait(self._series.status())
+
+    def read(self, *kind: str, **terms: Any) -> Any:
+        return self._wait(self._series.read(*kind, **terms))
+
+    def explain(self, **terms: Any) -> Any:
+        return self._wait(self._series.explain(**terms))
 
 
 @pytest.fixture(params=["remote", "asyncio"])
@@ -225,3 +257,61 @@ def test_the_command_asks_a_server(served: Served, tmp_path: Path) -> None:
     assert run("ask", "SELECT * FROM visits", "-e", "1").returncode == 1
     assert run("login", served.url, "--out").returncode == 0
     assert run("budget").returncode == 1
+
+
+# --------------------------------------------------------------------------- series
+
+
+@pytest.fixture(scope="module")
+def chart(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Served, discreet.Account]]:
+    """Serve two series whose ticks are released, and open the same catalog here."""
+    catalog = write_clinic(tmp_path_factory.mktemp("series"))
+    with serving(catalog) as found, discreet.open(catalog) as curator:
+        for each in curator.all_series():
+            each.tick()
+        yield found, curator.as_analyst(found.tokens["ann"])
+
+
+@pytest.fixture(params=["local", "remote", "asyncio"])
+def reading(request: pytest.FixtureRequest, chart: tuple[Served, discreet.Account]) -> Any:
+    served, local = chart
+    if request.param == "local":
+        yield local
+        return
+    with closing(served.connect() if request.param == "remote" else Waited(served)) as found:
+        yield found
+
+
+def test_series_are_read_in_the_same_way(
+    reading: Any, chart: tuple[Served, discreet.Account]
+) -> None:
+    here = chart[1].series("visits by region")
+    assert [each.name for each in reading.all_series()] == ["visits by region", "patients"]
+    found = reading.series("Visits by REGION")
+    assert found.name == "visits by region"
+    assert found.status == here.status
+    assert found.read() == here.read()
+    assert found.read("tick", confidence=0.8) == here.read("tick", confidence=0.8)
+    last = found.read("window", window=7, confidence=Fraction(2, 3))
+    assert last.table == here.read("window", window=7, confidence=Fraction(2, 3)).table
+    assert found.explain(confidence=0.9) == here.explain(confidence=0.9)
+    assert not hasattr(found, "tick")
+
+
+def test_what_cannot_be_read_of_a_series_is_told_in_the_same_words(reading: Any) -> None:
+    with pytest.raises(SeriesError, match=r"no series 'patient'\. Did you mean patients"):
+        reading.series("patient")
+    with pytest.raises(DiscreetError, match="window"):
+        reading.series("patients").read("window")
+
+
+def test_a_series_of_an_analyst_ends_with_the_token(tmp_path: Path) -> None:
+    catalog, token = write_clinic(tmp_path), make_token()
+    with open_books(catalog) as ledger:
+        ledger.declare_analyst("ann", epsilon=1, token_hash=token.hash)
+    with discreet.open(catalog) as curator:
+        account = curator.as_analyst(token.text)
+        assert account.series("patients").status.released == 0
+        curator.ledger.declare_analyst("ann", epsilon=1, token_hash=token.hash, enabled=False)
+        with pytest.raises(AccountError):
+            account.series("patients")

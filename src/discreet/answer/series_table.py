@@ -1,10 +1,9 @@
 """Released ticks of a series, as people get them."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from fractions import Fraction
-from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -13,7 +12,14 @@ import pyarrow as pa
 from discreet.amounts import percent
 from discreet.answer.charts import series_chart
 from discreet.answer.columns import AnswerColumn, Role, columns_of, csv_text
-from discreet.answer.rendering import folded, line_width, shown_groups, table_lines, visible
+from discreet.answer.rendering import (
+    folded,
+    html_table,
+    line_width,
+    shown_groups,
+    table_lines,
+    visible,
+)
 from discreet.catalog.schema import Kind
 from discreet.errors import ParameterError
 from discreet.notebook import Printer
@@ -98,11 +104,16 @@ class SeriesTable:
     def to_text(self, *, width: int = WIDTH) -> str:
         """Return all its rows as lines of text, folded to a width, and what is left out."""
         columns = line_width(width)
-        lines = table_lines(shown_groups(self._columns()), width=columns, gap=None)
+        lines = table_lines(shown_groups(self._columns(self.table)), width=columns, gap=None)
         notes = (line for each in self.notes for line in folded(visible(each), columns))
-        head = f"{self.title} ({self.released:,} of {self.ticks:,} {self.clock}s released)"
-        what = f"± is the margin of error, at {percent(self.confidence)} confidence for each tick."
-        return "\n".join([visible(head), "", *lines, "", *folded(what, columns), *notes])
+        legend = folded(self._legend(), columns)
+        return "\n".join([self._head(), "", *lines, "", *legend, *notes])
+
+    def _head(self) -> str:
+        return visible(f"{self.title} ({self.released:,} of {self.ticks:,} {self.clock}s released)")
+
+    def _legend(self) -> str:
+        return f"± is the margin of error, at {percent(self.confidence)} confidence for each tick."
 
     def plot(self, *columns: str) -> Plot:
         """Draw a line with a band of its margin for each group; all columns if none is named."""
@@ -111,17 +122,17 @@ class SeriesTable:
                 raise ParameterError("columns", each, f"must be among {', '.join(self.columns)}")
         label = f"{self.clock} (UTC)"
         return series_chart(
-            self._columns(), chosen=columns, confidence=self.confidence, label=label
+            self._columns(self.table), chosen=columns, confidence=self.confidence, label=label
         )
 
-    def _columns(self) -> tuple[AnswerColumn, ...]:
+    def _columns(self, table: pa.Table) -> tuple[AnswerColumn, ...]:
         """Return ticks, keys and numbers with their margins."""
         keys = 1 + len(self.keys)
-        every, count = self.table.columns, len(self.columns)
+        every, count = table.columns, len(self.columns)
         shown = [*range(keys), *range(keys, keys + 2 * count, 2)]
         margins = [every[keys + 2 * number + 1].to_numpy() for number in range(count)]
         return columns_of(
-            self.table.select(shown),
+            table.select(shown),
             [Role.KEY] * keys + [Role.ESTIMATE] * count,
             [*[None] * keys, *margins],
         )
@@ -141,7 +152,7 @@ class SeriesTable:
             "notes": list(self.notes),
             "names": self.table.column_names,
             "types": [str(each) for each in self.table.schema.types],
-            "rows": [[_plain(value) for value in row.values()] for row in self.table.to_pylist()],
+            "rows": [[_plain(value) for value in row] for row in self._rows()],
         }
 
     @property
@@ -158,30 +169,19 @@ class SeriesTable:
         return f"{self.name}: {what}"
 
     def __str__(self) -> str:
-        rows = self.table.slice(max(0, self.table.num_rows - SHOWN))
-        return replace(self, table=rows).to_text()
+        return replace(self, table=self._newest()).to_text()
 
-    def _shown(self) -> list[list[str]]:
-        """Return the last rows as text, numbers with their margins."""
-        last = self.table.slice(max(0, self.table.num_rows - SHOWN)).to_pylist()
-        return [
-            [
-                str(row["tick"]),
-                *(str(row[key]) for key in self.keys),
-                *(f"{_number(row[each])} ± {_number(row[each + MARGIN])}" for each in self.columns),
-            ]
-            for row in last
-        ]
+    def _newest(self) -> pa.Table:
+        return self.table.slice(max(0, self.table.num_rows - SHOWN))
+
+    def _rows(self) -> Iterator[tuple[object, ...]]:
+        """Yield the rows. A key may have the name of another column."""
+        return zip(*(each.to_pylist() for each in self.table.columns), strict=True)
 
     def _repr_html_(self) -> str:
-        names = ["tick", *self.keys, *self.columns]
-        head = "".join(f"<th>{escape(each)}</th>" for each in names)
-        body = "".join(
-            "<tr>" + "".join(f"<td>{escape(each)}</td>" for each in row) + "</tr>"
-            for row in self._shown()
-        )
-        notes = "".join(f"<p>{escape(each)}</p>" for each in self.notes)
-        return f"<p>{escape(self.title)}</p><table><tr>{head}</tr>{body}</table>{notes}"
+        shown = shown_groups(self._columns(self._newest()))
+        notes = (self._legend(), *map(visible, self.notes))
+        return html_table(shown, gap=None, notes=notes, footer=self._head())
 
     def _repr_pretty_(self, printer: Printer, cycle: bool) -> None:  # noqa: ARG002
         printer.text(str(self))
@@ -208,10 +208,6 @@ def series_table_from_json(record: Mapping[str, Any]) -> SeriesTable:
         notes=tuple(record["notes"]),
         table=pa.Table.from_arrays(columns, names=record["names"]),
     )
-
-
-def _number(value: float) -> str:
-    return f"{value:,.0f}" if abs(value) >= 100 else f"{value:,.1f}"
 
 
 def _plain(value: object) -> object:

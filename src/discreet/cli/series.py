@@ -110,7 +110,7 @@ def show_series(
     server: str | None,
 ) -> None:
     """Print released ticks; of a series that has none, what it will be like."""
-    form = output_format(is_json=is_json, is_csv=is_csv)
+    form, kind = output_format(is_json=is_json, is_csv=is_csv), _checked(kind, window)
     with without_data(catalog, AccountOptions(token=token, server=server)) as curator:
         if form is OutputFormat.TEXT:
             about = curator.series(name).explain(confidence=confidence)
@@ -141,9 +141,19 @@ def plot_series(
 ) -> None:
     """Save a chart of a series and say where."""
     check_chart(output)
+    kind = _checked(kind, window)
     with without_data(catalog, AccountOptions(token=token, server=server)) as curator:
         found = _read(curator, name, kind=kind, window=window, last=last, confidence=confidence)
     remark(f"Chart: {found.plot().save(output)}")
+
+
+def _checked(kind: SeriesKind, window: int | None) -> SeriesKind:
+    """Return what is shown. A window that is given needs no --kind."""
+    if kind is SeriesKind.WINDOW and window is None:
+        raise typer.BadParameter("Give the number of ticks of a window, such as --window 7.")
+    if kind is SeriesKind.TICK and window is not None:
+        raise typer.BadParameter("--window is for --kind window.")
+    return kind if window is None else SeriesKind.WINDOW
 
 
 def _read(
@@ -155,13 +165,7 @@ def _read(
     last: int | None,
     confidence: Fraction,
 ) -> SeriesTable:
-    """Return released ticks. A window that is given needs no --kind."""
-    if window is not None and kind is SeriesKind.RUNNING:
-        kind = SeriesKind.WINDOW
-    if kind is SeriesKind.WINDOW and window is None:
-        raise typer.BadParameter("Give the number of ticks of a window, such as --window 7.")
-    if kind is SeriesKind.TICK and window is not None:
-        raise typer.BadParameter("--window is for --kind window.")
+    """Return released ticks."""
     found = curator.series(name).read(kind.value, window=window, confidence=confidence)
     return found if last is None else found.last(last)
 
