@@ -73,9 +73,9 @@ def check_months(
             "needs a table with an arrival column, and no table has one",
             'Add arrival = "COLUMN" to a private table, or remove per',
         )
-    for each in sorted(beside):
-        rule = f"cannot be used together with [[{each}]]"
-        raise location.invalid(rule, "Remove one of them, or use two catalogs with two ledgers")
+    for section in sorted(beside):
+        rule = f"cannot be used together with [[{section}]]"
+        raise location.invalid(rule, "Remove one of them")
     for each in tables:
         if isinstance(each.unit, UnitPath):
             _check_path(each, each.unit, dated)
