@@ -27,6 +27,7 @@ Reader = Annotated[Caller, Depends(caller_in("reader"))]
 Owner = Annotated[Caller, Depends(caller_in("owner"))]
 Confidence = Annotated[str, Query(pattern=NUMBER)]
 Name = Annotated[str, Path(min_length=1, max_length=64, description="The name of a series")]
+Ticks = Annotated[int, Query(ge=1, le=1_000_000)]
 MOST_NAMES, MOST_NAME = 1000, 64
 DEFAULT = Fraction(95, 100)
 """The confidence of margins."""
@@ -78,7 +79,8 @@ async def series(  # noqa: PLR0913 - each is a part of the address
     name: Name,
     *,
     kind: Literal["running", "tick", "window"] = "running",
-    window: Annotated[int | None, Query(ge=1, le=1_000_000)] = None,
+    window: Ticks | None = None,
+    last: Annotated[Ticks | None, Query(description="Only so many ticks, the last ones")] = None,
     confidence: Confidence = "0.95",
     format: Literal["json", "csv"] = "json",  # noqa: A002 - as the route has it
 ) -> Response:
@@ -87,6 +89,7 @@ async def series(  # noqa: PLR0913 - each is a part of the address
 
     def read() -> Response:
         found = series_ticks(caller, name, kind, window=window, confidence=level)
+        found = found if last is None else found.last(last)
         if format == "csv":
             return Response(str(found.to_csv()), media_type=CSV)
         return JSONResponse(found.to_json())
