@@ -129,7 +129,8 @@ def play(days: int, folder: Path) -> None:
                 print(f"{day + 1} days in {perf_counter() - began:.0f} s")
         with discreet.connect(url, token=analyst.text, catalog="clinic") as charts:
             for each in charts.all_series():
-                print(each.read(), end="\n\n")
+                if each.status.released:
+                    print(each.read(), end="\n\n")
             print("Left for other queries:", charts.remaining)
     tell_truth(days)
     with discreet.open(catalog) as curator:

@@ -31,6 +31,8 @@ class Curates(Protocol):
 
     def remaining_of(self, account: str) -> Balance: ...
 
+    def remaining_by_month(self, account: str) -> dict[str, Balance]: ...
+
     def limits_of(self, account: str) -> AccountLimits: ...
 
     def find_bounds(self, column: str, *, epsilon: Real, account: str) -> Bounds: ...
@@ -72,6 +74,10 @@ class Account:
     def remaining(self) -> Balance:
         """What is left of the account's cap, or of the total where that is less."""
         return self._curator.remaining_of(self.name)
+
+    def remaining_by_month(self) -> dict[str, Balance]:
+        """Return what is left for each month, if the budget is per month; else nothing."""
+        return self._curator.remaining_by_month(self.name)
 
     @property
     def limits(self) -> AccountLimits:

@@ -10,8 +10,7 @@ import pyarrow as pa
 from discreet.account import Account
 from discreet.account_limits import AccountLimits
 from discreet.amounts import balance_from
-from discreet.answer import Answer, Balance, Price, ResultColumn
-from discreet.answer.answer import REUSED
+from discreet.answer import Answer, Balance, ResultColumn
 from discreet.answer.present import present
 from discreet.bounds import FoundBounds, bounds_search, histogram_plan
 from discreet.bounds.histogram import column_named
@@ -23,20 +22,17 @@ from discreet.coverage.lookup import CoverageLookup, KnownCoverage
 from discreet.description import described
 from discreet.engines.base import Engine
 from discreet.engines.public_store import PublicStore
-from discreet.executor import Breaker, Executor, ReleasedTables, price_of
+from discreet.executor import Breaker, Executor, price_of
 from discreet.explanation import Explanation
 from discreet.explanation.coverage import Coverage
 from discreet.explanation.from_plan import (
     explain_found,
     explain_plan,
     explain_unfound,
-    note_of_bounds,
 )
 from discreet.explanation.notes import (
-    cut_table_note,
     data_notes,
     limits_of_answer,
-    notes_of,
     unlikely_groups_of,
     with_known,
 )
@@ -45,6 +41,7 @@ from discreet.known_releases import DataVersion, KnownReleases
 from discreet.ledger import OWNER, Incident, Ledger
 from discreet.measured_coverage import CoverageMeasurer
 from discreet.noise import SYSTEM, Entropy
+from discreet.outcome import cost_and_origin, notes_beside
 from discreet.parameters import Real, confidence_level, rational
 from discreet.planner import BoundPlan, Planner
 from discreet.query.parse import noted
@@ -161,7 +158,7 @@ class Curator:
         if search is None:  # else it was said before bounds were found
             self._warn_of_thresholds(bound.plan, known.unpaid)
         released = self._executor.execute(bound, known, note=noted(query), account=account)
-        cost, from_ledger = _cost_and_origin(released, found)
+        cost, from_ledger = cost_and_origin(released, found)
         change = change or (None if released.charged.is_free else known.change)
         return present(
             released.plan,
@@ -174,7 +171,7 @@ class Curator:
             from_ledger=from_ledger,
             notes=(
                 *data_notes(released.plan, self._version, change, has_older=known.has_older),
-                *_notes(released, found, level, covered),
+                *notes_beside(released, found, level, covered),
             ),
             limits=limits_of_answer(released.plan, covered),
         )
@@ -337,10 +334,20 @@ class Curator:
         """Return what is left for an account: of its cap, or of the total where that is less.
 
         Where tables are declared disjoint, it is the least that is left for units of any of them.
+        With a budget per month, it is the least that is left for any month.
         """
         with self._ledger.view() as view:
             balance = view.balance(account)
         return balance_from(balance.remaining, balance.limit)
+
+    def remaining_by_month(self, account: str = OWNER) -> dict[str, Balance]:
+        """Return what is left for each month, if the budget is per month; else nothing.
+
+        Months with the same charges are together. What is listed follows from charges alone.
+        """
+        with self._ledger.view() as view:
+            months = view.by_month(account)
+        return {name: balance_from(each.remaining, each.limit) for name, each in months.items()}
 
     def limits_of(self, account: str) -> AccountLimits:
         """Return what one query of an account may cost, and what remains of its limit per day."""
@@ -397,23 +404,3 @@ class Curator:
         if all(each.key_selection is None for each in due):
             return ""
         return unlikely_groups_of(plan, self.catalog.budget, self._reuse.counts_of)
-
-
-def _cost_and_origin(released: ReleasedTables, found: FoundBounds) -> tuple[Price, bool]:
-    """Return what was charged now, or before; and whether it is from the ledger, so free now."""
-    plan, charged = released.plan, released.charged
-    now = Price(epsilon=charged.epsilon + found.charged, delta=charged.delta)
-    if not now.is_free or not plan.releases:
-        return now, False
-    return Price(epsilon=plan.epsilon + found.epsilon, delta=plan.delta), True
-
-
-def _notes(
-    released: ReleasedTables, found: FoundBounds, confidence: Fraction, covered: KnownCoverage
-) -> tuple[str, ...]:
-    """Return what an answer says of bounds, of other tables, and of what was left out."""
-    bounds = [note_of_bounds(*each, found.epsilon_each) for each in found.bounds.items()]
-    reused = [REUSED] if released.is_reused else []
-    shown = [each.rows.num_rows for each in released.noisy]
-    cut = [cut_table_note(each) for each in released.cut]
-    return (*bounds, *reused, *cut, *notes_of(released.plan, confidence, covered, shown))

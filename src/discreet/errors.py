@@ -115,13 +115,15 @@ class BudgetError(DiscreetError):
 
     Each bound that could have allowed it is given as (requested, remaining). `analyst` is the
     analyst whose cap did not allow it, or None if it was the budget of the data set. If tables are
-    declared disjoint, `tables` are those whose units have too little budget remaining.
+    declared disjoint, `tables` are those whose units have too little budget remaining. If the
+    budget is per month, `months` are those that have too little remaining.
     """
 
     requested: dict[str, Fraction]
     remaining: dict[str, Fraction]
     analyst: str | None = None
     tables: tuple[str, ...] = ()
+    months: str = ""
 
     def __init__(
         self, whose: str = "", instead: str = "", /, **bounds: tuple[Fraction, Fraction]
@@ -144,21 +146,26 @@ class BudgetError(DiscreetError):
 
     def of_analyst(self, name: str) -> "BudgetError":
         """Return the same error as one by an analyst's cap."""
-        return self._with(name, self.tables)
+        return self._with(name, self.tables, self.months)
 
     def for_units(self, tables: Sequence[str]) -> "BudgetError":
         """Return the same error as one for units of these tables."""
-        return self._with(self.analyst, tuple(tables))
+        return self._with(self.analyst, tuple(tables), self.months)
 
-    def _with(self, analyst: str | None, tables: tuple[str, ...]) -> "BudgetError":
+    def for_months(self, months: str) -> "BudgetError":
+        """Return the same error as one for these months."""
+        return self._with(self.analyst, self.tables, months)
+
+    def _with(self, analyst: str | None, tables: tuple[str, ...], months: str) -> "BudgetError":
         bounds = {each: (self.requested[each], self.remaining[each]) for each in self.requested}
         whose = f" for units of {' and '.join(map(shown, tables))}" if tables else ""
+        whose += f" for {months}" if months else ""
         instead = ""
         if analyst is not None:
             whose += f" in the cap of analyst {shown(analyst)}"
             instead = "ask the data owner to raise the cap"
         error = BudgetError(whose, instead, **bounds)
-        error.analyst, error.tables = analyst, tables
+        error.analyst, error.tables, error.months = analyst, tables, months
         return error
 
 

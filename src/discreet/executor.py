@@ -234,7 +234,7 @@ class Executor:
     def check_affordable(self, plans: Sequence[Plan], account: str) -> None:
         """Reject what does not fit together, were nothing of it paid for; nothing is charged."""
         for plan in plans:
-            self._check_least(price_of(plan.releases))
+            self.check_least(price_of(plan.releases))
         items = [
             Item(
                 question=name,
@@ -263,7 +263,7 @@ class Executor:
         """
         until = monotonic() + PATIENCE
         while True:
-            self._check_least(price_of(known.unpaid))
+            self.check_least(price_of(known.unpaid))
             items = {
                 number: _item(plan, number, each, note, self._reuse.version_note)
                 for number, each in enumerate(known.releases)
@@ -295,7 +295,7 @@ class Executor:
                 return known, dict(zip(items, receipts, strict=True))
             known = self._reuse.find(plan, account)
 
-    def _check_least(self, due: Price) -> None:
+    def check_least(self, due: Price) -> None:
         """Reject a charge that is less than a question may cost: it bounds how many there are."""
         if 0 < due.epsilon < self._least:
             raise LeastEpsilonError(due.epsilon, self._least)
@@ -323,6 +323,7 @@ class Executor:
             self._ledger.check(account=account, to_run=True)
         except SuspendedError as rejection:
             raise rejection.after_charge() from None
+        self._breaker.settle()
         failure: Failure
         try:
             return tuple(self._engine.run(each, scalars) for each in statements)
@@ -347,25 +348,38 @@ class Executor:
         account: str,
     ) -> NoisyTable:
         """Draw the noise, and keep the result before anyone or anything sees it."""
-        drawn = self._drawn(planned, exact)
+        drawn = _drawn(lambda: bytes_from_noisy(release(planned, exact, entropy=self._entropy)))
         BEFORE_SAVING.get()()
         if drawn == NO_TABLE:
             self._breaker.record(receipt, "release", account=account, answer=NO_TABLE)
             raise EngineError
         return table_from(self._ledger.keep(receipt, drawn))
 
-    def _drawn(self, planned: PlannedRelease, exact: tuple[ExactTable, ...]) -> bytes:
-        """Return the noisy table to keep, or that there is none: noise is drawn once only."""
-        try:
-            drawn = bytes_from_noisy(release(planned, exact, entropy=self._entropy))
-        except (EntropyError, ArithmeticDriftError):
-            # About the machine, not the data, so no incident. The charge has no answer, and an
-            # account with MOST_UNANSWERED of these is charged for no more.
-            raise
-        except Exception:
-            log.exception("a release failed after its noise was drawn")
-            return NO_TABLE
-        return drawn if len(drawn) <= MOST_ANSWER else NO_TABLE
+    def draw(self, draws: Callable[[], bytes], receipt: Receipt, account: str) -> bytes:
+        """Return what is drawn for a receipt that has further answers, to be saved by the caller.
+
+        What goes wrong is recorded, and told in fixed words.
+        """
+        drawn = _drawn(draws)
+        BEFORE_SAVING.get()()
+        if drawn == NO_TABLE:
+            self._breaker.record(receipt, "release", account=account)
+            raise EngineError
+        return drawn
+
+
+def _drawn(draws: Callable[[], bytes]) -> bytes:
+    """Return what is drawn, to be kept, or that there is nothing: noise is drawn once only."""
+    try:
+        drawn = draws()
+    except (EntropyError, ArithmeticDriftError):
+        # About the machine, not the data, so no incident. The charge has no answer, and an
+        # account with MOST_UNANSWERED of these is charged for no more.
+        raise
+    except Exception:
+        log.exception("a release failed after its noise was drawn")
+        return NO_TABLE
+    return drawn if len(drawn) <= MOST_ANSWER else NO_TABLE
 
 
 def price_of(releases: Iterable[PlannedRelease]) -> Price:

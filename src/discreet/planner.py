@@ -28,6 +28,7 @@ from discreet.query.parse import options_in, parse
 from discreet.query.plan import Plan, make_plan
 from discreet.query.plan.bounded_rows import with_bounded_rows
 from discreet.query.plan.group_limits import with_group_limits
+from discreet.query.plan.months import check_meaning, with_months
 from discreet.query.plan.noise_choice import NoiseRule
 from discreet.query.plan.plan import EpsilonTarget, Target
 from discreet.query.privacy_clause import StatedTerms, stated_terms
@@ -102,6 +103,7 @@ class Planner:
             return self._checked(with_ranges(question, catalog, bounded), target, catalog)
 
     def _checked(self, question: Question, target: Target | None, catalog: Catalog) -> Plan:
+        check_meaning(question)
         self._check_post_sql(question)
         return self.draft_question(question, _required(target, question), catalog)
 
@@ -118,7 +120,7 @@ class Planner:
 
     def draft_question(self, question: Question, target: Target, catalog: Catalog) -> Plan:
         """Plan a question that is checked, or was not written in SQL."""
-        bounded = with_group_limits(with_bounded_rows(question, catalog), catalog)
+        bounded = with_group_limits(with_bounded_rows(with_months(question), catalog), catalog)
         return make_plan(bounded, target, catalog.budget)
 
     def by_rho(self, plan: Plan, target: Target | None, catalog: Catalog) -> Plan | None:

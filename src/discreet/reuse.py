@@ -28,7 +28,7 @@ from discreet.ledger import AccountBalance, Entry, Ledger, LedgerView, Receipt, 
 from discreet.ledger.versions import VERSION
 from discreet.planner import BoundPlan, Planner
 from discreet.query.plan import Plan
-from discreet.query.plan.identity import Identity, meanings_of
+from discreet.query.plan.identity import Identity, meanings_of, scope_of
 from discreet.query.plan.plan import EpsilonTarget, PlannedRelease
 from discreet.query.questions import Statistic
 from discreet.tables import NoisyTable, noisy_from_bytes
@@ -94,7 +94,7 @@ class Reuse:
             suspended, limits = is_suspended(view, account), view.limits_of(account)
             looked = [self._looked(view, plan, number) for number in range(len(plan.releases))]
             tables = tuple(self._saved(view, each) for each in beside)
-            balance = view.balance(account)
+            balance = view.balance(account, scopes=[scope_of(each) for each in plan.releases])
         return KnownReleases(
             releases=tuple(map(self._known, plan.releases, looked)),
             balance=balance,

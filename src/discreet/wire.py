@@ -16,10 +16,18 @@ from discreet.account_limits import AccountLimits
 from discreet.amounts import Balance, Price
 from discreet.answer.answer import Note
 from discreet.catalog import Catalog
-from discreet.catalog.catalog import Accounting, BudgetPolicy, RowChoice, SourcePolicy, Suspends
+from discreet.catalog.catalog import (
+    Accounting,
+    BudgetPolicy,
+    Per,
+    RowChoice,
+    SourcePolicy,
+    Suspends,
+)
 from discreet.catalog.schema import (
     Auto,
     Bounds,
+    ByMonth,
     Column,
     ColumnUnit,
     Kind,
@@ -49,11 +57,11 @@ CLASSES: Mapping[str, type[Any]] = {
             UnitSizes,
         ),
         *(Catalog, BudgetPolicy, SourcePolicy, Column, Bounds, PrivateTable, PublicTable),
-        *(ColumnUnit, PathUnit, RowUnit),
+        *(ColumnUnit, PathUnit, RowUnit, ByMonth),
     )
 }
 ENUMS: Mapping[str, type[Enum]] = {
-    each.__name__: each for each in (Neighbours, Kind, Auto, Accounting, RowChoice, Suspends)
+    each.__name__: each for each in (Neighbours, Kind, Auto, Accounting, RowChoice, Suspends, Per)
 }
 TEXTS: Mapping[str, Any] = {
     "Fraction": fraction_from,

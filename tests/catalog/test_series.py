@@ -133,3 +133,13 @@ def test_a_tick_is_due_when_it_has_ended_and_was_waited_for() -> None:
 def test_first_with_an_offset_is_taken_by_utc() -> None:
     at = datetime(2026, 1, 1, tzinfo=UTC).astimezone()
     assert declared(first=at).first == datetime(2026, 1, 1)
+
+
+def test_series_and_a_budget_per_month_are_not_in_one_catalog() -> None:
+    entries = {
+        "budget": {"epsilon": 1, "per": "month"},
+        "tables": {"visits": {"unit": "patient", "arrival": "at"}},
+        "series": [SERIES],
+    }
+    with pytest.raises(CatalogError, match="per cannot be used together with"):
+        catalog_from(entries, lambda _: COLUMNS)

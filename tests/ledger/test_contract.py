@@ -36,7 +36,7 @@ from discreet.errors import (
 )
 from discreet.ledger import Entry, Item, Ledger, Receipt, SavedAnswer
 from discreet.ledger.charges import FINEST, shortened
-from discreet.ledger.inputs import Policy
+from discreet.ledger.policy import Policy
 from discreet.ledger.state import LedgerState, NewEntry
 from tests.ledger.stores import STORES, TENTH, Store
 

@@ -65,6 +65,9 @@ def test_a_tick_needs_a_charge_of_this_ledger(store: Store) -> None:
     for tick in (0, -1, True, "1"):
         with pytest.raises(ParameterError, match="tick"):
             ledger.keep_tick(receipt, tick, saved(1))  # type: ignore[arg-type]
+    for answer in (b"not json", b"{}", b"[]", b'{"last": 1}', b'{"last": "9"}'):
+        with pytest.raises(ParameterError, match="up to which tick"):
+            ledger.keep_tick(receipt, 2, answer)
 
 
 def test_ticks_make_no_room_for_charges_without_an_answer(store: Store) -> None:

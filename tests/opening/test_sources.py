@@ -19,6 +19,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import discreet
+from discreet.catalog.catalog import Per
 from discreet.catalog.columns import UnitPath
 from discreet.catalog.declaration import TableDeclaration
 from discreet.catalog.resolve import read
@@ -325,6 +326,7 @@ CHANGES: Mapping[str, Any] = {
     "rows_per_unit": 3,
     "key": "id",
     "groups_per_unit": (("who", 1),),
+    "arrival": "came",
 }
 
 
@@ -334,6 +336,7 @@ def test_whatever_decides_whose_a_row_is_makes_another_copy_and_another_form(
 ) -> None:
     """A field that is new is either told, or known to decide nothing."""
     declared = read(catalog)
+    declared = replace(declared, budget=replace(declared.budget, per=Per.MONTH))
     table = declared.tables[1]
     if field in DECIDES_NOTHING:
         assert field not in CHANGES

@@ -8,7 +8,7 @@ import pytest
 EXAMPLE = Path(__file__).parents[2] / "examples" / "series" / "two_years.py"
 
 
-@pytest.mark.parametrize("days", [4, pytest.param(731, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("days", [7, pytest.param(731, marks=pytest.mark.slow)])
 def test_days_are_played_through_a_server_for_three_charges(
     days: int, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -15,9 +15,18 @@ import pytest
 from scipy.stats import binom
 
 import discreet
+import discreet.series.series
 from discreet.answer.series_table import SeriesTable, series_table_from_json
 from discreet.curator import Curator
-from discreet.errors import BudgetError, DiscreetError, ParameterError, SeriesError
+from discreet.errors import (
+    BudgetError,
+    DiscreetError,
+    EngineError,
+    LeastEpsilonError,
+    ParameterError,
+    SeriesError,
+    SuspendedError,
+)
 from discreet.series.definition import (
     bytes_from_definition,
     charge_name,
@@ -26,7 +35,7 @@ from discreet.series.definition import (
 from tests.curated import curator_of
 from tests.engines.on_postgresql import stored
 from tests.postgresql import shared_server
-from tests.series.made import DECLARED, FIRST, TICKS, Visit, series_of, table_of, visits
+from tests.series.made import BY_CLINIC, DECLARED, FIRST, TICKS, Visit, series_of, table_of, visits
 
 END = FIRST + timedelta(days=TICKS)
 
@@ -196,6 +205,103 @@ def test_a_series_that_was_charged_cannot_become_another(
             series.tick(END)
         assert charges(curator) == 1
         assert series.read().released == 3
+
+
+def test_another_arrival_column_is_another_series(tmp_path: Path) -> None:
+    table = table_of(visits(50, seed=6))
+    table = table.append_column("later", table.column("arrived"))
+    terms: dict[str, Any] = {**DECLARED, "series": [series_of()], "ledger": tmp_path / "ledger"}
+    with discreet.open({"visits": table}, **terms) as curator:
+        curator.series("visits").tick(FIRST + timedelta(days=3))
+    with (
+        discreet.open({"visits": table}, **{**terms, "arrival": "later"}) as curator,
+        pytest.raises(SeriesError, match="was charged with another"),
+    ):
+        curator.series("visits").tick(END)
+
+
+def test_a_public_table_that_changes_makes_another_series(tmp_path: Path) -> None:
+    """Its rows decide which rows count; changed daily, they would move a row through all ticks."""
+    question = "SELECT COUNT(*) AS n FROM visits v JOIN params p ON v.cost >= p.least"
+    terms: dict[str, Any] = {
+        **DECLARED,
+        "unit": {"visits": "patient"},
+        "arrival": {"visits": "arrived"},
+        "values": {"visits.clinic": ["north", "south"]},
+        "bounds": {"visits.cost": (0, 10)},
+        "public": ["params"],
+        "series": [series_of(question=question)],
+        "ledger": tmp_path / "ledger",
+    }
+    rows = table_of(visits(50, seed=6))
+
+    def over(*least: int) -> Curator:
+        return discreet.open({"visits": rows, "params": pa.table({"least": least})}, **terms)
+
+    with over(3, 5) as curator:
+        curator.series("visits").tick(FIRST + timedelta(days=3))
+    with over(5, 3) as curator:  # the same rows in another order
+        assert curator.series("visits").tick(FIRST + timedelta(days=4)) == 1
+    with over(4, 5) as curator, pytest.raises(SeriesError, match="was charged with another"):
+        curator.series("visits").tick(END)
+
+
+def test_what_is_declared_of_other_columns_may_change(tmp_path: Path) -> None:
+    ledger, rows = tmp_path / "ledger", visits(50, seed=6)
+    plain = series_of(question="SELECT COUNT(*) AS n FROM visits WHERE clinic = 'north'")
+    with opened(rows, plain, ledger=ledger) as curator:
+        curator.series("visits").tick(FIRST + timedelta(days=3))
+    with opened(rows, plain, ledger=ledger, bounds={"cost": (0, 99)}, values={}) as curator:
+        assert curator.series("visits").tick(END) == TICKS - 3
+
+
+def test_a_series_that_was_charged_and_not_saved_cannot_become_another(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ledger = tmp_path / "ledger"
+
+    def stopped(*_: Any) -> Any:
+        raise KeyboardInterrupt
+
+    with opened(visits(50, seed=6), ledger=ledger) as curator, monkeypatch.context() as patched:
+        patched.setattr(curator.ledger, "keep", stopped)
+        with pytest.raises(KeyboardInterrupt):
+            curator.series("visits").tick(END)
+    other = series_of(question=BY_CLINIC.replace("FROM visits", "FROM visits WHERE cost < 9"))
+    with (
+        opened(visits(50, seed=6), other, ledger=ledger) as curator,
+        pytest.raises(SeriesError, match="was charged with another"),
+    ):
+        curator.series("visits").tick(END)
+
+
+def test_a_release_that_fails_is_recorded_and_tells_nothing(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def failing(*_: Any, **__: Any) -> Any:
+        raise OverflowError("the exact count is 4711")
+
+    with opened(visits(50, seed=6)) as curator:
+        monkeypatch.setattr(discreet.series.series, "release_ticks", failing)
+        with pytest.raises(EngineError) as caught:
+            curator.series("visits").tick(END)
+        assert "4711" not in str(caught.value)
+        assert caught.value.__cause__ is None
+        (incident,) = curator.incidents()
+        assert incident.failure == "release"
+        monkeypatch.undo()
+        with pytest.raises(SuspendedError):
+            curator.series("visits").tick(END)
+        curator.resume("owner")
+        assert curator.series("visits").tick(END) == TICKS
+
+
+def test_a_series_costs_no_less_than_a_query_may() -> None:
+    with (
+        opened((), series_of(epsilon=0.01), least_epsilon=0.5) as curator,
+        pytest.raises(LeastEpsilonError),
+    ):
+        curator.series("visits").tick(END)
 
 
 def test_other_values_in_the_catalog_are_another_series(tmp_path: Path) -> None:

@@ -123,6 +123,49 @@ def test_no_unit_moves_a_series_by_more_than_is_charged_for_it(
                 assert in_one <= mechanism.rows_per_tick * mechanism.magnitude
 
 
+JOINED = "SELECT COUNT(*) AS n, SUM(w.x) AS x FROM visits v, (VALUES (1), (5), (9)) w(x)"
+
+
+@pytest.mark.parametrize("name", ENGINES)
+@pytest.mark.parametrize("unit", ["patient", "row"])
+def test_rows_that_a_join_makes_of_one_row_are_limited(name: str, unit: str) -> None:
+    rows = [Visit(patient=n, clinic="north", cost=1, arrived=FIRST) for n in range(4)]
+    terms: dict[str, Any] = {
+        "declared": {**DECLARED, "unit": unit},
+        "question": JOINED,
+        "rows_per_unit": 2,
+    }
+    plan, (counts, sums) = increments_over(name, rows, **terms)
+    _, (fewer, less) = increments_over(name, rows[:-1], **terms)
+    for measure, moved in zip(plan.measures, (counts - fewer, sums - less), strict=True):
+        mechanism = measure.mechanism
+        assert mechanism.rows_per_unit == 2
+        assert 0 < np.abs(moved).sum() <= 2 * mechanism.magnitude
+
+
+def test_a_joined_row_that_is_a_unit_must_say_how_many_rows_count() -> None:
+    engine = _engine(visits(5, seed=0))
+    with pytest.raises(DiscreetError, match="must say how many rows of a unit count"):
+        plan_over(engine, declared={**DECLARED, "unit": "row"}, question=JOINED, rows_per_unit=None)
+
+
+def test_a_column_with_our_name_for_arrival_times_changes_nothing() -> None:
+    rows = _without_ties(visits(200, seed=9, patients=40))
+    table = table_of(rows)
+    odd = table.append_column(
+        "__arrived", table.column("arrived").take(pa.array(range(len(rows))[::-1]))
+    )
+    found = []
+    for each, sql in (
+        (table, "SELECT COUNT(cost) AS n FROM visits"),
+        (odd, "SELECT COUNT(CASE WHEN __arrived IS NULL THEN cost ELSE cost END) AS n FROM visits"),
+    ):
+        engine = DuckDbEngine.load({"visits": each})
+        plan = plan_over(engine, question=sql, rows_per_unit=2)
+        found.append(exact_increments(engine, plan, TICKS)[0])
+    assert (found[0] == found[1]).all()
+
+
 def test_a_series_without_the_limit_by_arrival_would_be_caught() -> None:
     """The broken twin of the test above: rows of a unit are not limited at all."""
     others = visits(60, seed=0)
@@ -193,6 +236,12 @@ REJECTED = {
     ),
     "SELECT COUNT(*) AS n FROM visits GROUP BY clinic": "must show all columns",
     "SELECT 1 AS n": "one SELECT with GROUP BY columns",
+    "SELECT COUNT(*) AS n FROM visits v WHERE NOT EXISTS (SELECT 1 FROM visits w WHERE "
+    "w.patient = v.patient AND w.arrived > v.arrived)": "must decide about each row by itself",
+    "SELECT COUNT(*) AS n FROM visits WHERE patient IN (SELECT patient FROM visits WHERE cost > 9)"
+    "": "must decide about each row by itself",
+    "SELECT COUNT(*) FILTER (WHERE EXISTS (SELECT 1 FROM visits w WHERE w.patient = v.patient AND "
+    "w.cost > 9)) AS n FROM visits v": "must decide about each row by itself",
     "SELECT MEDIAN(cost) AS m FROM visits": "A series cannot have MEDIAN",
 }
 

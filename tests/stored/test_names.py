@@ -17,6 +17,7 @@ from discreet.catalog import Accounting
 from discreet.catalog.schema import (
     AUTO,
     Bounds,
+    ByMonth,
     Column,
     ColumnUnit,
     Kind,
@@ -25,6 +26,7 @@ from discreet.catalog.schema import (
     RowUnit,
 )
 from discreet.mechanisms import Neighbours
+from discreet.months import MonthSpan
 from discreet.query import identity, stored_names
 from discreet.query.identity import identity_text
 from discreet.query.plan import Plan
@@ -57,8 +59,23 @@ COLUMN = Column(
     values=(1, 0.5, "a", None, True, date(2024, 3, 1), datetime(2024, 3, 1)),
 )
 TABLE = PrivateTable(name="t", columns=(COLUMN,), unit=ColumnUnit(column="who"))
+BY_MONTH = Scan(
+    table=PrivateTable(
+        name="t", columns=(), unit=RowUnit(), by_month=ByMonth(column="came", most=3)
+    ),
+    months=MonthSpan(first=24276, last=24278),
+)
+BY_MONTH_TEXT = (
+    "Scan(table=PrivateTable(name=str:3:'t';columns=()unit=RowUnit()rows_per_unit=int"
+    ":2:10;is_default_limit=bool:4:True;key=NoneType:4:None;is_prepared=bool:5:False;"
+    "by_month=ByMonth(arrival=str:6:'came';months_per_unit=int:1:3;))parents=()is_kep"
+    "t=bool:5:False;months=Months(first=int:5:24276;last=int:5:24278;))"
+)
+"""What a release of a budget per month is called after, for ever."""
 SAMPLES: tuple[Any, ...] = (
     Scan(table=TABLE, parents=(TABLE,), is_bounded=True),
+    ByMonth(column="came", most=3),
+    MonthSpan(first=24276),
     TABLE,
     COLUMN,
     COLUMN.bounds,
@@ -162,6 +179,8 @@ def names(question: str) -> list[str]:
 
 def are_caught() -> bool:
     """Return whether a golden name is missed now."""
+    if identity_text(BY_MONTH) != BY_MONTH_TEXT:
+        return True
     return any(names(each) != golden_names()[each] for each in plans())
 
 

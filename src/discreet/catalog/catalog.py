@@ -17,6 +17,13 @@ from discreet.mechanisms.sensitivity import ADD_REMOVE, Neighbours
 from discreet.notebook import Printer
 
 
+class Per(Enum):
+    """What has a budget of its own, if the total is not for all rows of a unit together."""
+
+    MONTH = "month"
+    """The rows that arrived in one month: a query is charged to the months that it reads."""
+
+
 class Accounting(Enum):
     """The accounting method: how the costs of queries add up."""
 
@@ -54,6 +61,10 @@ class BudgetPolicy:
     least_epsilon: Fraction | None = None
     """The smallest epsilon that a query may cost."""
     incident_suspends: Suspends = Suspends.ACCOUNT
+    per: Per | None = None
+    """With MONTH, each month has the total for itself: queries are charged to months they read."""
+    months_per_unit: int | None = None
+    """With `per`, only rows of a unit's first months are used, at most this many. None: all."""
 
     @property
     def delta_per_question(self) -> Fraction:

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from discreet.catalog.analysts import analysts_from, check_delta, check_epsilon
+from discreet.catalog.by_month import ARRIVAL_FIX, check_months, per_from
 from discreet.catalog.catalog import Accounting, AnalystPolicy, BudgetPolicy, SourcePolicy, Suspends
 from discreet.catalog.columns import (
     PATH_FIX,
@@ -50,6 +51,8 @@ BUDGET = (
     "question_delta",
     "least_epsilon",
     "incident_suspends",
+    "per",
+    "months_per_unit",
 )
 TABLE = ("from", "unit", "rows_per_unit", "groups_per_unit", "arrival", "public", "key", "columns")
 UNIT_SETTINGS = ("unit", "rows_per_unit", "groups_per_unit", "arrival")
@@ -113,6 +116,9 @@ def declaration_from(
     if is_spark(source.engine):
         tables = tuple(replace(each, source=beside(each.source, folder)) for each in tables)
     apart = top.at("disjoint"), given.get("disjoint", ())
+    if budget.per is not None:
+        apart_from = {each for each in ("disjoint", "series") if given.get(each)}
+        check_months(top.at("budget", "per"), tables, apart_from)
     return Declaration(
         budget=budget,
         source=source,
@@ -147,14 +153,18 @@ def _budget(location: Location, value: object) -> BudgetPolicy:
     if accounting is Accounting.CONCENTRATED and delta == 0:
         fix = 'Add delta = 1e-6, or write accounting = "basic"'
         raise location.at("accounting").invalid('= "concentrated" needs a delta', fix)
+    neighbours = _choice(location, given, "neighbours", Neighbours.ADD_REMOVE)
+    per, months = per_from(location, given, neighbours)
     return BudgetPolicy(
         epsilon=epsilon,
         delta=delta,
-        neighbours=_choice(location, given, "neighbours", Neighbours.ADD_REMOVE),
+        neighbours=neighbours,
         accounting=accounting,
         question_delta=_part(location, given, "question_delta", ("delta", delta), "a hundredth"),
         least_epsilon=_part(location, given, "least_epsilon", ("epsilon", epsilon), "a millionth"),
         incident_suspends=_choice(location, given, "incident_suspends", Suspends.ACCOUNT),
+        per=per,
+        months_per_unit=months,
     )
 
 
@@ -271,9 +281,6 @@ def _groups_per_unit(
         (name, check_integer(location.at(name), most, 1, MOST_ROWS_PER_UNIT, GROUPS_FIX))
         for name, most in value.items()
     )
-
-
-ARRIVAL_FIX = "Name the column that says when a row came into the table"
 
 
 def _named(location: Location, value: object, fix: str) -> str | None:

@@ -8,10 +8,10 @@ from decimal import Decimal
 from pathlib import Path
 from shlex import quote
 
-from discreet.catalog.catalog import Catalog, column_of
+from discreet.catalog.by_month import ARRIVAL_FIX, by_month, with_months_per_unit
+from discreet.catalog.catalog import BudgetPolicy, Catalog, column_of
 from discreet.catalog.columns import ColumnDeclaration, UnitPath, resolve_column
 from discreet.catalog.declaration import (
-    ARRIVAL_FIX,
     Declaration,
     TableDeclaration,
     declaration_from,
@@ -121,6 +121,7 @@ def resolve(declaration: Declaration, columns_of: ColumnsOf | None = None) -> Ca
     tables = {each.name: _table(each, declaration, columns_of) for each in declaration.tables}
     for each in declaration.tables:
         _resolve_path_key(each, tables)
+    tables = with_months_per_unit(tables, declaration.budget)
     return Catalog(
         budget=declaration.budget,
         tables=tuple(tables.values()),
@@ -143,8 +144,9 @@ def _table(
     if table.unit is None:
         return _public(table, columns)
     if isinstance(table.unit, UnitPath):
-        return _private(table, path_unit(table, table.unit, declaration.tables), columns)
-    return _private(table, table.unit, columns)
+        path = path_unit(table, table.unit, declaration.tables)
+        return _private(table, path, columns, declaration.budget)
+    return _private(table, table.unit, columns, declaration.budget)
 
 
 def _declared_alone(table: TableDeclaration) -> tuple[Column, ...]:
@@ -174,18 +176,23 @@ def known_limit(declared: TableDeclaration) -> int | None:
     )
 
 
-def _private(declared: TableDeclaration, unit: Unit, columns: tuple[Column, ...]) -> PrivateTable:
+def _private(
+    declared: TableDeclaration, unit: Unit, columns: tuple[Column, ...], budget: BudgetPolicy
+) -> PrivateTable:
     limit = known_limit(declared)
     is_row = isinstance(unit, RowUnit)
+    own, arrival = _unit(declared, unit, columns), _arrival(declared, columns)
+    dated = arrival if budget.per is not None else None
     return PrivateTable(
         name=declared.name,
         columns=columns,
-        unit=_unit(declared, unit, columns),
+        unit=own,
         rows_per_unit=1 if is_row else DEFAULT_ROWS_PER_UNIT if limit is None else limit,
         is_default_limit=limit is None and not is_row,
         key=_spelling(declared, "key", declared.key, columns),
         groups_per_unit=_groups_per_unit(declared, columns),
-        arrival=_arrival(declared, columns),
+        arrival=arrival,
+        by_month=by_month(declared, own, dated, columns),
     )
 
 

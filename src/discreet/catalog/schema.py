@@ -107,6 +107,21 @@ GroupsPerUnit = int | tuple[tuple[str, int], ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class ByMonth:
+    """With a budget per month, what is protected is a unit's rows that arrived in one month.
+
+    Rows without a month are left out: their arrival is NULL, or outside of the years 1 to 9999.
+    """
+
+    column: str
+    """The column of arrival times."""
+    most: int | None = None
+    """Only rows of a unit's first months are used, at most this many; None is all."""
+    in_all: int | None = None
+    """The same over all tables with months; None if there is no limit."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class PrivateTable:
     """A table whose rows belong to privacy units and need protection."""
 
@@ -125,6 +140,13 @@ class PrivateTable:
     """The most groups of a query that a unit is counted in, if the owner limits them."""
     arrival: str | None = None
     """The column that says when a row came into the table, if there is one. It never changes."""
+    by_month: ByMonth | None = None
+    """Set if the budget is per month and rows of this table are charged by their arrival."""
+
+    @property
+    def is_by_month(self) -> bool:
+        """Whether a unit's rows of each month are bounded by themselves; a row has one month."""
+        return self.by_month is not None and not isinstance(self.unit, RowUnit)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

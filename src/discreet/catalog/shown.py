@@ -71,6 +71,8 @@ def unit_text(table: Table) -> str:
     match table:
         case PublicTable():
             return "nobody (public table)"
+        case PrivateTable(unit=ColumnUnit(column=column)) if table.is_by_month:
+            return f"the data of one {column} in one month, {_rows(table)}"
         case PrivateTable(unit=ColumnUnit(column=column)):
             return f"each {column}, {_rows(table)}"
         case PrivateTable(unit=PathUnit(table=other)):

@@ -62,6 +62,10 @@ def _budget(catalog: Catalog) -> Iterator[str]:
         yield f"least_epsilon = {written_number(budget.least_epsilon)}"
     if budget.incident_suspends is not Suspends.ACCOUNT:
         yield f"incident_suspends = {written_text(budget.incident_suspends.value)}"
+    if budget.per is not None:
+        yield f"per = {written_text(budget.per.value)}"
+    if budget.months_per_unit is not None:
+        yield f"months_per_unit = {budget.months_per_unit}"
 
 
 def _source(catalog: Catalog) -> Iterator[str]:

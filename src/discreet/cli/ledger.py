@@ -28,6 +28,7 @@ from discreet.cli.ledger_entries import (
 from discreet.cli.options import AccountOptions
 from discreet.cli.remote import connected
 from discreet.errors import HIDDEN, ParameterError
+from discreet.explanation.months import budget_promise
 from discreet.ledger import (
     OWNER,
     Ledger,
@@ -40,6 +41,7 @@ from discreet.ledger import (
 from discreet.ledger.backup import back_up
 from discreet.ledger.charges import one_event
 from discreet.opening import ledger_place, open_books
+from discreet.opening.stores import per_month_of
 
 AT_MOST = "≤ "
 """Before an upper bound."""
@@ -81,6 +83,8 @@ class Summary:
     report: Report | None = None
     accounts: Sequence[Spent] = ()
     questions: Sequence[PaidQuestion] = ()
+    promise: str = ""
+    """What a budget per month protects; empty if it is not per month."""
 
 
 def budget(
@@ -118,7 +122,7 @@ def _summary(catalog: Path) -> Summary:
     declared = read(catalog)
     with _opened(catalog, declared) as found:
         if found is None:
-            return Summary(balance=_unspent(declared))
+            return Summary(balance=_unspent(declared), promise=_promise(declared))
         suspended = found.suspended()
         with found.view() as view:
             report = view.report()
@@ -128,6 +132,7 @@ def _summary(catalog: Path) -> Summary:
         return Summary(
             balance=balance_from(remaining, report.total),
             report=report,
+            promise=budget_promise(report.total, report.months_per_unit) if report.months else "",
             accounts=accounts,
             questions=[
                 PaidQuestion(
@@ -150,6 +155,12 @@ def _opened(catalog: Path, declared: Declaration) -> Iterator[Ledger | None]:
         return
     with closing(existing_ledger(place)) as found:
         yield found
+
+
+def _promise(declared: Declaration) -> str:
+    if (per_month := per_month_of(declared)) is None:
+        return ""
+    return budget_promise(budget_from(declared.budget), per_month.months_in_all)
 
 
 def _unspent(declared: Declaration) -> Balance:
@@ -184,6 +195,11 @@ def _show_summary(summary: Summary) -> None:
             "If all queries had been fixed in advance, their total cost would be "
             f"{cost_text(report.price)}. The remaining budget does not use this."
         )
+    if summary.promise:
+        say(summary.promise)
+    if report is not None and report.months:
+        lefts = [str(balance_from(each, report.total)) for each in report.months.values()]
+        _show_apart({"months": list(report.months), "remaining": lefts})
     if report is not None and report.partitions:
         lefts = [str(balance_from(each, report.total)) for each in report.partitions.values()]
         _show_apart({"table": list(report.partitions), "remaining": lefts})
@@ -266,6 +282,18 @@ def _report_record(report: Report) -> dict[str, object]:
         "partitions": {
             table: balance_from(left, report.total).to_json()
             for table, left in report.partitions.items()
+        },
+        **_months_record(report),
+    }
+
+
+def _months_record(report: Report) -> dict[str, object]:
+    if not report.months:
+        return {}
+    return {
+        "promise": budget_promise(report.total, report.months_per_unit),
+        "months": {
+            name: balance_from(left, report.total).to_json() for name, left in report.months.items()
         },
     }
 

@@ -20,7 +20,7 @@ from functools import partial
 from math import inf
 from zlib import crc32
 
-from discreet.catalog.schema import Column, ColumnUnit, Kind, PrivateTable, Value
+from discreet.catalog.schema import Column, Kind, Value
 from discreet.engines.dialect import Dialect
 from discreet.engines.released import Row, changed, nodes_in, with_released
 from discreet.engines.writer import (
@@ -33,7 +33,7 @@ from discreet.engines.writer import (
     write_literal,
     write_query,
 )
-from discreet.engines.writer.expressions import kind_in
+from discreet.engines.writer.units import unit_kind
 from discreet.errors import QuestionSizeError
 from discreet.query.expressions.functions import call
 from discreet.query.tree import (
@@ -255,7 +255,7 @@ def _plain(scan: Scan, dialect: Dialect) -> Iterator[tuple[str, str, Columns]]:
 def _prepared(
     scan: Scan, dialect: Dialect, stored: Mapping[str, tuple[int, int]]
 ) -> Iterator[tuple[str, str, Columns]]:
-    unit = Column(name="__unit", kind=_unit_kind((scan.table, *scan.parents)[-1]))
+    unit = Column(name="__unit", kind=unit_kind(scan) or Kind.INTEGER)
     columns: Columns = [(UNIT, unit)]
     columns += [
         (dialect.quoted(column_name(each.name)), _as_stored(each, stored.get(each.name)))
@@ -275,11 +275,6 @@ def _prepared(
 def _as_stored(column: Column, within: tuple[int, int] | None) -> Column:
     kind = column.kind
     return column if within is None else PlaceColumn(name=column.name, kind=kind, within=within)
-
-
-def _unit_kind(table: PrivateTable) -> Kind:
-    unit = table.unit
-    return (kind_in(table, unit.column) if isinstance(unit, ColumnUnit) else None) or Kind.INTEGER
 
 
 # --------------------------------------------------------------------------- values

@@ -19,6 +19,7 @@ from discreet.answer.rendering import (
     table_lines,
     visible,
 )
+from discreet.catalog.schema import ByMonth
 from discreet.deprecated import Renamed, renamed_arguments
 from discreet.mechanisms.sensitivity import Neighbours
 from discreet.parameters import flag
@@ -87,6 +88,10 @@ class Explanation:
     columns: tuple[ExplainedColumn, ...]
     is_row_unit: bool = False
     """Whether each row is protected on its own."""
+    months: str = ""
+    """With a budget per month, the months that the query is charged to."""
+    by_month: ByMonth | None = None
+    """With a budget per month, what is protected is the data of a unit in one month."""
     first: tuple[str, ...] = ()
     """Which bounds are found before the rest is answered, and for what."""
     bounding: tuple[str, ...] = ()
@@ -126,6 +131,8 @@ class Explanation:
         if self.neighbours is None:
             return "nobody, because no private data are read"
         unit = visible(self.unit)
+        if self.by_month is not None:
+            return f"{of_one_month(unit, self.by_month)} (add-remove neighbours)"
         if self.neighbours is Neighbours.REPLACE:
             return f"the data of each {unit} (replace neighbours: the number of them is public)"
         whole = "" if self.is_row_unit else " with all its rows"
@@ -188,6 +195,8 @@ class Explanation:
             yield "Data", f"version {visible(self.data_version)}"
         if self.remaining is not None:
             yield "Remaining", str(self.remaining)
+        if self.months:
+            yield "Charged to", self.months
         yield "Protects", self.protects
 
     def _cost(self) -> str:
@@ -278,6 +287,7 @@ class Explanation:
             "confidence": float(self.confidence),
             "neighbours": None if self.neighbours is None else self.neighbours.value,
             "unit": self.unit,
+            **({"months": self.months} if self.months else {}),
             "columns": columns,
             "first": list(self.first),
             "bounding": list(self.bounding),
@@ -290,6 +300,14 @@ class Explanation:
             "sql": list(self.sqls),
             "afterwards": self.afterwards,
         }
+
+
+def of_one_month(unit: str, dated: ByMonth) -> str:
+    """Return what a budget per month protects, and what that means for a unit over time."""
+    if dated.in_all is None:
+        return f"the data of one {unit} in one month"
+    text = f"the used data of one {unit} in one month"
+    return f"{text}; all data of one {unit} together at {dated.in_all} times the cost at most"
 
 
 def _definitions(facts: Iterable[tuple[str, str]], width: int) -> Iterator[str]:

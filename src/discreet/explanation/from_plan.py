@@ -22,6 +22,12 @@ from discreet.estimators import (
 )
 from discreet.explanation.explanation import UNNAMED, ExplainedColumn, Explanation
 from discreet.explanation.hints import clamp_hints
+from discreet.explanation.months import (
+    charged_months,
+    month_hints,
+    month_left_out,
+    protected_months,
+)
 from discreet.explanation.noise_sentences import choice_sentence, noise_sentence
 from discreet.explanation.notes import (
     left_out_of,
@@ -52,6 +58,7 @@ from discreet.mechanisms.gaussian_selection import GaussianPartitionSelection
 from discreet.mechanisms.row_threshold import RowThreshold
 from discreet.parameters import Real, confidence_level
 from discreet.query.plan import Plan
+from discreet.query.plan.months import scans_in
 from discreet.query.plan.plan import (
     PlannedComponents,
     PlannedRelease,
@@ -103,8 +110,10 @@ def explain_plan(  # noqa: PLR0913 - all that is said
         due=due,
         confidence=level,
         neighbours=None if first is None else first.neighbours,
-        unit=unit.name,
+        unit=unit.without_month or unit.name,
         is_row_unit=unit.is_row,
+        months=charged_months(plan),
+        by_month=None if first is None else protected_months(scans_in(first.aggregation)),
         columns=tuple(
             column
             for number, release in enumerate(plan.releases)
@@ -124,12 +133,22 @@ def explain_plan(  # noqa: PLR0913 - all that is said
         ),
         groups=tuple(_number_of_groups(each) for each in plan.releases),
         left_out=once(
-            left_out_of(planned, rows, coverage)
-            for planned in plan.releases
-            for rows in planned.left_out
+            (
+                *(
+                    left_out_of(planned, rows, coverage)
+                    for planned in plan.releases
+                    for rows in planned.left_out
+                ),
+                *month_left_out(plan),
+            )
         ),
         later=_later(plan.question),
-        hints=once(hint for each in plan.releases for hint in clamp_hints(each.aggregation)),
+        hints=once(
+            (
+                *(hint for each in plan.releases for hint in clamp_hints(each.aggregation)),
+                *month_hints(plan),
+            )
+        ),
         afterwards=plan.question.post_sql,
         sqls=tuple(sqls),
         remaining=remaining,

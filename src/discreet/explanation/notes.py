@@ -14,6 +14,7 @@ from discreet.estimators import (
 )
 from discreet.explanation.coverage import LimitLine, clamped_line, clamped_sentence, limit_line
 from discreet.explanation.explanation import Explanation
+from discreet.explanation.months import month_notes
 from discreet.explanation.sentences import (
     SAVED_BY_OLDER,
     UNREAD,
@@ -91,6 +92,7 @@ def notes_of(
         *(() if rest is None else (rest,)),
         *once(each.text for each in clamped),
         *ranks,
+        *month_notes(plan),
     )
     return tuple(Note(each, is_printed=True) for each in said)
 
@@ -199,6 +201,8 @@ def unit_of(rows: Relation) -> UnitName:
         case Scan():
             last = rows.parents[-1] if rows.parents else rows.table
             match last.unit:
+                case ColumnUnit(column=column) if rows.table.is_by_month:
+                    return UnitName(name=f"{column} and month", without_month=column)
                 case ColumnUnit(column=column) | PathUnit(column=column):
                     return UnitName(name=column)
                 case _:

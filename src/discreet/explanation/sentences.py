@@ -69,10 +69,14 @@ class UnitName:
 
     name: str
     is_row: bool = False
+    without_month: str = ""
+    """With a budget per month, the unit is one month of this one."""
 
     @property
     def counted(self) -> str:
         """What a count of units counts."""
+        if self.without_month:
+            return f"{self.without_month} values in each month"
         return "rows" if self.is_row else f"{self.name} values"
 
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Collection, Iterable
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from discreet.account_limits import AccountLimits
 from discreet.accounting import Budget
@@ -19,6 +19,7 @@ from discreet.ledger.base import (
     Report,
     SavedAnswer,
 )
+from discreet.ledger.blocks import PerMonth
 from discreet.ledger.incidents import bits_told
 from discreet.ledger.inputs import Token, make_token
 from discreet.ledger.postgres import PostgresLedger
@@ -35,6 +36,7 @@ __all__ = [
     "Item",
     "Ledger",
     "LedgerView",
+    "PerMonth",
     "PostgresLedger",
     "Receipt",
     "Report",
@@ -61,20 +63,26 @@ if not TYPE_CHECKING:
 SERVER = ("postgresql://", "postgres://")
 
 
-def open_ledger(
+def open_ledger(  # noqa: PLR0913 - the policy, field by field
     address: str | Path,
     *,
     budget: Budget,
     neighbours: str = "add-remove",
     disjoint: Iterable[Collection[str]] = (),
+    per_month: PerMonth | None = None,
     data: Collection[str] = (),
 ) -> Ledger:
     """Return the ledger at an address: of a PostgreSQL server, of a file, or ":memory:"."""
+    policy: dict[str, Any] = {
+        "budget": budget,
+        "neighbours": neighbours,
+        "disjoint": disjoint,
+        "per_month": per_month,
+        "data": data,
+    }
     if is_on_server(address):
-        return PostgresLedger(
-            str(address), budget=budget, neighbours=neighbours, disjoint=disjoint, data=data
-        )
-    return SqliteLedger(address, budget=budget, neighbours=neighbours, disjoint=disjoint, data=data)
+        return PostgresLedger(str(address), **policy)
+    return SqliteLedger(address, **policy)
 
 
 def existing_ledger(address: str | Path) -> Ledger:

@@ -118,6 +118,10 @@ class Report:
     """What each account was charged."""
     partitions: Mapping[str, Remaining] = field(default_factory=dict)
     """What is left for units of each table that is declared disjoint from others."""
+    months: Mapping[str, Remaining] = field(default_factory=dict)
+    """With a budget per month, what is left for each month; those with equal charges together."""
+    months_per_unit: int | None = None
+    """The most months of one unit that are used, over all tables, if that is limited."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -167,8 +171,13 @@ class LedgerView(Protocol):
     def remaining(self, account: str | None = None, *, scope: ChargeScope = None) -> Remaining:
         """Return what is left of the total, or of an account's cap; the total holds besides."""
 
-    def balance(self, account: str = OWNER) -> AccountBalance:
-        """Return what an account may still spend."""
+    def balance(
+        self, account: str = OWNER, *, scopes: Sequence[ChargeScope] = (None,)
+    ) -> AccountBalance:
+        """Return what an account may still spend on queries of these scopes; by default on any."""
+
+    def by_month(self, account: str = OWNER) -> dict[str, AccountBalance]:
+        """Return what an account may still spend on each month, if the budget is per month."""
 
     def limits_of(self, account: str) -> AccountLimits:
         """Return the limits of an account, and how much of the day's is left."""

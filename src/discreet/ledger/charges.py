@@ -15,7 +15,7 @@ import re
 from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import cached_property
+from functools import cached_property, lru_cache
 from itertools import product
 from math import gcd, inf, lcm, prod
 from typing import Any, NamedTuple, TypeAlias
@@ -23,6 +23,7 @@ from typing import Any, NamedTuple, TypeAlias
 from discreet.accounting import Budget, Charge, ComposedEvent, Event, Filter, event_from_record
 from discreet.accounting.budget import Amount
 from discreet.errors import LedgerError, ParameterError, UnsupportedEventError
+from discreet.months import Months, months_from_text, text_from_months
 
 UNKNOWN = (
     "The ledger has an entry that this version does not know",
@@ -272,8 +273,11 @@ _CONCENTRATED: Mapping[str, _Reader] = {
 }
 
 
-ChargeScope: TypeAlias = frozenset[str] | None
-"""The tables whose units a charge is about, in small letters; None is about everybody."""
+ChargeScope: TypeAlias = frozenset[str] | Months | None
+"""The tables whose units a charge is about, in small letters; None is about everybody.
+
+With a budget per month, it is the months whose rows the charge is about.
+"""
 
 
 Choice: TypeAlias = frozenset[str]
@@ -284,8 +288,8 @@ MOST_CHOICES = 1000
 """Groups whose sizes multiply to more are rejected: each choice has a balance of its own."""
 
 
-NOTE = "scope"
-"""Under this name the scope of a charge stands among its notes."""
+NOTE, MONTHS_NOTE = "scope", "scope.months"
+"""Under these names the scope of a charge stands among its notes: its tables, or its months."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -317,7 +321,9 @@ class Disjoint:
 
     def concerns(self, scope: ChargeScope, choice: Choice) -> bool:
         """Return whether a charge can be about a unit of this choice."""
-        return scope is None or bool(scope & choice) or not scope <= self.tables
+        if scope is None or isinstance(scope, Months):
+            return True
+        return bool(scope & choice) or not scope <= self.tables
 
     def concerned(self, scopes: Collection[ChargeScope]) -> tuple[Choice, ...]:
         """Return where units can be that one of these charges is about."""
@@ -338,7 +344,8 @@ class Disjoint:
 def disjoint_from(groups: Iterable[Collection[str]]) -> Disjoint:
     """Return groups of tables as they are declared, or reject what cannot be."""
     scopes = [check_scope(each) for each in groups]
-    return Disjoint(groups=tuple(sorted((each for each in scopes if each), key=sorted)))
+    tables = (each for each in scopes if isinstance(each, frozenset))
+    return Disjoint(groups=tuple(sorted(tables, key=sorted)))
 
 
 def disjoint_from_text(text: str) -> Disjoint:
@@ -348,8 +355,8 @@ def disjoint_from_text(text: str) -> Disjoint:
 
 def check_scope(scope: object) -> ChargeScope:
     """Return the tables that a charge is about, or reject what names none; None is about all."""
-    if scope is None:
-        return None
+    if scope is None or isinstance(scope, Months):
+        return scope
     rule = "must be the names of tables, at least one, or None for all tables"
     if isinstance(scope, str | bytes) or not isinstance(scope, Collection) or not scope:
         raise ParameterError("scope", scope, rule)
@@ -358,19 +365,43 @@ def check_scope(scope: object) -> ChargeScope:
     return frozenset(each.casefold() for each in scope)
 
 
+def scope_note(scope: ChargeScope) -> dict[str, str]:
+    """Return a scope as an entry notes it: the same text for the same tables, or months."""
+    if scope is None:
+        return {}
+    if isinstance(scope, Months):
+        return {MONTHS_NOTE: text_from_months(scope)}
+    return {NOTE: text_from_scope(scope)}
+
+
+def noted_scope(notes: Mapping[str, str]) -> ChargeScope:
+    """Return the scope that an entry notes; both are never noted together."""
+    if MONTHS_NOTE in notes:
+        return _read_months(notes[MONTHS_NOTE])
+    return _read_scope(notes[NOTE]) if NOTE in notes else None
+
+
 def text_from_scope(scope: frozenset[str]) -> str:
-    """Return a scope as an entry holds it: the same text for the same tables."""
+    """Return tables as an entry holds them: the same text for the same tables."""
     return json.dumps(sorted(scope))
 
 
 def is_covered(scope: ChargeScope, paid: ChargeScope) -> bool:
     """Return whether a charge for one scope concerns every unit that the other is about."""
-    return paid is None or (scope is not None and scope <= paid)
+    if isinstance(paid, Months):
+        return isinstance(scope, Months) and paid.holds(scope)
+    return paid is None or (isinstance(scope, frozenset) and scope <= paid)
 
 
 def scope_from_text(text: str) -> ChargeScope:
     """Return the scope that an entry holds, or reject what none of ours is written like."""
     scope = check_scope(json.loads(text))
-    if scope is None or text_from_scope(scope) != text:
+    if not isinstance(scope, frozenset) or text_from_scope(scope) != text:
         raise ParameterError("scope", text, "must be a text that the ledger wrote")
     return scope
+
+
+_read_scope = lru_cache(maxsize=10_000)(scope_from_text)
+
+
+_read_months = lru_cache(maxsize=10_000)(months_from_text)

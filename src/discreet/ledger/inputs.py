@@ -1,7 +1,4 @@
-"""What callers hand in, checked: the policy of a ledger, items, names, analysts, tokens.
-
-The policy is what a ledger was opened with: the budget, the neighbours, and the largest share of
-delta.
+"""What callers hand in, checked: items, names, analysts, tokens.
 
 What an analyst paid for is (epsilon, delta)-private by the numbers of the analyst's cap. Caps are
 shares of one total and never add to it: whoever pools what they learnt, the total holds for all of
@@ -21,15 +18,15 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from hashlib import pbkdf2_hmac, scrypt, sha256
 from threading import Lock
-from typing import NamedTuple, Self, get_args
+from typing import get_args
 
 from discreet.account_limits import LIMITS
-from discreet.accounting import Budget, Charge, Event
+from discreet.accounting import Budget, Event
 from discreet.accounting.events import check_some_events, positive, zero_or_delta, zero_or_positive
-from discreet.errors import HIDDEN, LedgerError, ParameterError, shown
+from discreet.errors import HIDDEN, ParameterError, shown
 from discreet.ledger.analysts import OWNER, Analyst, Role
 from discreet.ledger.base import Receipt
-from discreet.ledger.charges import NOTE, Disjoint, disjoint_from_text
+from discreet.ledger.charges import MONTHS_NOTE, NOTE
 from discreet.ledger.limits import STATED
 from discreet.noise import SYSTEM, Entropy
 from discreet.parameters import flag
@@ -74,7 +71,7 @@ def check_notes(about: object) -> dict[str, str]:
     texts = [each for item in about.items() for each in item]
     if not all(isinstance(each, str) for each in texts) or sum(map(len, texts)) > MOST_ABOUT:
         raise ParameterError("about", HIDDEN, rule)
-    for name in (NOTE, STATED):
+    for name in (NOTE, MONTHS_NOTE, STATED):
         if name in about:
             rule = f"must not use {name!r}, which the ledger writes itself"
             raise ParameterError("about", HIDDEN, rule)
@@ -318,106 +315,3 @@ def analyst_from_record(name: str, record: Mapping[str, str]) -> Analyst:
         scram=record.get("scram"),
         **{name: Fraction(record[name]) for name in LIMITS if name in record},
     )
-
-
-NEIGHBOURS = ("add-remove", "replace")
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Policy:
-    """What the owner declares: the total, its theorem, who are neighbours, who are apart."""
-
-    total: Budget
-    neighbours: str
-    disjoint: Disjoint = Disjoint()  # noqa: RUF009 - frozen
-    data: frozenset[str] = frozenset()
-    """What stands for the data that the ledger is about, keyed; nothing is decided by it here."""
-
-    def __post_init__(self) -> None:
-        if not isinstance(self.total, Budget) or self.total.charged != Charge():
-            rule = "must be a Budget without charges, because the ledger records them"
-            raise ParameterError("budget", self.total, rule)
-        if self.neighbours not in NEIGHBOURS:
-            rule = f"must be {' or '.join(map(repr, NEIGHBOURS))}"
-            raise ParameterError("neighbours", self.neighbours, rule)
-        if self.disjoint.groups and self.neighbours != "add-remove":
-            rule = (
-                "must be empty unless neighbours is 'add-remove', because a replaced unit may move"
-            )
-            raise ParameterError("disjoint", self.disjoint.text, rule)
-
-    @property
-    def record(self) -> dict[str, str]:
-        """The policy as its entry holds it."""
-        return {
-            "epsilon": str(positive("epsilon", self.total.epsilon)),
-            "delta": str(zero_or_positive("delta", self.total.delta)),
-            "set_aside": str(zero_or_positive("set_aside", self.total.set_aside)),
-            **self._for_life,
-            **({"disjoint": self.disjoint.text} if self.disjoint.groups else {}),
-            **({"data": " ".join(sorted(self.data))} if self.data else {}),
-        }
-
-    @classmethod
-    def from_record(cls, record: Mapping[str, str]) -> Self:
-        """Return the policy that `record` wrote."""
-        total = Budget(
-            epsilon=Fraction(record["epsilon"]),
-            delta=Fraction(record["delta"]),
-            filter=record["filter"],
-            set_aside=Fraction(record["set_aside"]),
-        )
-        disjoint = disjoint_from_text(record.get("disjoint", "[]"))
-        data = frozenset(record.get("data", "").split())
-        return cls(total=total, neighbours=record["neighbours"], disjoint=disjoint, data=data)
-
-    def check_change(self, declared: Self) -> None:
-        """Reject a policy under which the entries that there are would prove nothing."""
-        mine, other = self._for_life, declared._for_life
-        for name, value in mine.items():
-            if other[name] != value:
-                raise LedgerError(
-                    f"The ledger was created with {name} = {value} and opened with "
-                    f"{name} = {other[name]}",
-                    f"Open it with {name} = {value}, which cannot be changed",
-                )
-
-    @property
-    def _for_life(self) -> dict[str, str]:
-        """What cannot change: prices and sensitivities of old entries depend on it."""
-        assert self.total.filter is not None  # noqa: S101 - for types; Budget always names one
-        return {"neighbours": self.neighbours, "filter": self.total.filter.value}
-
-    @property
-    def share(self) -> Fraction:
-        """The part of delta that is set aside."""
-        return self.total.set_aside / self.total.delta if self.total.delta else Fraction(0)
-
-
-class Largest(NamedTuple):
-    """The largest delta of all totals that were declared, and the largest of its two parts.
-
-    Whatever the order of the totals, all that is charged is within a filter of these two parts, so
-    their sum is the delta that is promised (docs/proofs/composition.md, "A total that changes").
-    """
-
-    delta: Fraction = Fraction(0)
-    aside: Fraction = Fraction(0)
-    rest: Fraction = Fraction(0)
-
-    def after(self, policy: Policy) -> "Largest":
-        """Return the same with one more total, or reject one that would promise a larger delta."""
-        total = policy.total
-        found = Largest(
-            max(self.delta, total.delta),
-            max(self.aside, total.set_aside),
-            max(self.rest, total.delta - total.set_aside),
-        )
-        if found.aside + found.rest > found.delta:
-            raise LedgerError(
-                f"The ledger was created with set_aside = {self.aside} of delta = {self.delta} and "
-                f"opened with set_aside = {total.set_aside} of delta = {total.delta}",
-                "Open it with the same set_aside, or with the same share of delta set aside. "
-                f"Otherwise both together would allow delta = {found.aside + found.rest}",
-            )
-        return found

@@ -18,9 +18,10 @@ from typing import TYPE_CHECKING, Any, Self
 from discreet.accounting import Budget
 from discreet.errors import LedgerError, ParameterError
 from discreet.extras import psycopg_module
+from discreet.ledger.blocks import PerMonth
 from discreet.ledger.charges import disjoint_from
 from discreet.ledger.forks import SharedStorage
-from discreet.ledger.inputs import Policy
+from discreet.ledger.policy import Policy
 from discreet.ledger.postgres_rows import MAKE, Found, PostgresTransaction, in_schema
 from discreet.ledger.state import ALTERED, LedgerState, NewEntry, StoredEntry
 from discreet.ledger.storage import BUSY, CLOSED, LENGTH, Mode, Words
@@ -341,19 +342,21 @@ class PostgresLedger(StoredLedger):
     charging for the same question again finds out, and never charges twice.
     """
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 - the policy, field by field
         self,
         address: str,
         *,
         budget: Budget,
         neighbours: str = "add-remove",
         disjoint: Iterable[Collection[str]] = (),
+        per_month: PerMonth | None = None,
         data: Collection[str] = (),
     ) -> None:
         policy = Policy(
             total=budget,
             neighbours=neighbours,
             disjoint=disjoint_from(disjoint),
+            per_month=per_month,
             data=frozenset(data),
         )
         storage = PostgresStorage(*parted(address))

@@ -15,9 +15,10 @@ from warnings import warn
 
 from discreet.accounting import Budget
 from discreet.errors import DiscreetWarning, LedgerError, ParameterError
+from discreet.ledger.blocks import PerMonth
 from discreet.ledger.charges import disjoint_from
 from discreet.ledger.forks import SharedStorage
-from discreet.ledger.inputs import Policy
+from discreet.ledger.policy import Policy
 from discreet.ledger.sqlite_rows import SCHEMA, SqliteTransaction
 from discreet.ledger.storage import BUSY, CLOSED, NEWER, Mode, Words, key_in, sync_folder
 from discreet.ledger.stored import StoredLedger
@@ -350,25 +351,28 @@ class SqliteLedger(StoredLedger):
     all who have the ledger open. neighbours, the filter and the part of delta set aside are for
     life.
     disjoint names groups of tables that have no unit in common: what is charged for one of them
-    leaves what the others have. data stands for the data that it is about: it is noted when it
+    leaves what the others have. With per_month each month has the total for itself.
+    data stands for the data that it is about: it is noted when it
     changes, decides nothing here, and must be keyed, because entries can be read.
 
     A ledger that fails, or whose file is lost, answers nothing more until it is opened again.
     """
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 - the policy, field by field
         self,
         path: Path | str = ":memory:",
         *,
         budget: Budget,
         neighbours: str = "add-remove",
         disjoint: Iterable[Collection[str]] = (),
+        per_month: PerMonth | None = None,
         data: Collection[str] = (),
     ) -> None:
         policy = Policy(
             total=budget,
             neighbours=neighbours,
             disjoint=disjoint_from(disjoint),
+            per_month=per_month,
             data=frozenset(data),
         )
         place = _place(path)

@@ -10,7 +10,6 @@ from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from fractions import Fraction
-from functools import lru_cache
 from hashlib import sha256
 from shlex import quote
 from types import MappingProxyType
@@ -27,30 +26,28 @@ from discreet.errors import (
 )
 from discreet.ledger.analysts import OWNER, Analyst
 from discreet.ledger.base import Entry, EntryKind
+from discreet.ledger.blocks import BudgetBlock, PerMonth, Timeline, least, table_blocks
 from discreet.ledger.charges import (
     NOTE,
     UNKNOWN,
     ChargeScope,
-    Choice,
     Disjoint,
     added,
     events_from_text,
-    one_event,
-    scope_from_text,
-    text_from_scope,
+    noted_scope,
+    scope_note,
     total_of,
 )
 from discreet.ledger.incidents import looked_at, suspends_all
 from discreet.ledger.inputs import (
     DISABLED,
     NEVER_CHARGED,
-    Largest,
-    Policy,
     analyst_from_record,
     cap_of,
     check_name,
 )
 from discreet.ledger.limits import DaySpending, NewSpending, stated_note
+from discreet.ledger.policy import Largest, Policy
 from discreet.ledger.requests import Requests
 from discreet.ledger.tick_entries import tick_in
 from discreet.ledger.versions import SeenVersion, with_versions
@@ -97,8 +94,8 @@ class NewEntry:
     @property
     def notes(self) -> Mapping[str, str]:
         """What is noted, scope and stated epsilon among it, so that the digest covers them."""
-        scope = {} if self.scope is None else {NOTE: text_from_scope(self.scope)}
-        return {**self.about, **scope, **stated_note(self.events, self.stated)}
+        stated = stated_note(self.events, self.stated)
+        return {**self.about, **scope_note(self.scope), **stated}
 
 
 def digest_after(previous: bytes, row: StoredEntry) -> bytes:
@@ -136,6 +133,8 @@ class LedgerState:
     """What each account was charged; together they are what is charged."""
     scopes: Mapping[str, Mapping[ChargeScope, Charge]] = field(default_factory=dict)
     """The same by the tables whose units it was about."""
+    timelines: Mapping[str | None, Timeline] = field(default_factory=dict)
+    """With a budget per month, what is charged to each month: by account, and by all for None."""
     analysts: Mapping[str, Analyst] = field(default_factory=dict)
     """The accounts that were declared, as they are in force."""
     largest: Largest = Largest()  # noqa: RUF009 - a tuple
@@ -174,20 +173,38 @@ class LedgerState:
         """The groups of tables in force that have no unit in common."""
         return Disjoint() if self.policy is None else self.policy.disjoint
 
+    @property
+    def is_charged(self) -> bool:
+        """Whether anything was ever charged."""
+        return bool(self.accounts)
+
+    @property
+    def per_month(self) -> PerMonth | None:
+        """How the budget is per month, if it is."""
+        return None if self.policy is None else self.policy.per_month
+
     def remaining(self, account: str | None = None, scope: ChargeScope = None) -> Remaining:
         """Return what is left of the total, or of an account's cap; the total holds besides.
 
-        It is the least over all places where units can be that the scope is about.
+        It is the least over all blocks that the scope is about: units of some tables, or months.
         """
         own = None if account == OWNER else account
         limit = self.total if own is None else self.cap(own)
-        choices = self.disjoint.concerned([scope])
-        left = [self._charged_to(limit, each, own).remaining() for each in choices]
-        return Remaining(
-            epsilon=min(each.epsilon for each in left),
-            rho=min(each.rho for each in left),
-            delta=min(each.delta for each in left),
-        )
+        blocks = self.blocks([scope], own)
+        return least(replace(limit, charged=each.charged).remaining() for each in blocks)
+
+    def blocks(
+        self, scopes: Collection[ChargeScope], account: str | None = None
+    ) -> list[BudgetBlock]:
+        """Return all that has a budget of its own and that some scope is about.
+
+        Each has all that is charged to it, or the charges of one account.
+        """
+        if self.per_month is not None:
+            return self.timelines.get(account, Timeline()).blocks(scopes)
+        charged = self.charged if account is None else self.accounts.get(account, Charge())
+        found = self.scopes.values() if account is None else [self.scopes.get(account, {})]
+        return table_blocks(self.disjoint, scopes, charged, found)
 
     def cap(self, account: str) -> Budget:
         """Return the cap of an analyst's account, uncharged; reject one that is never charged."""
@@ -210,7 +227,7 @@ class LedgerState:
     def check_policy(self, declared: Policy) -> None:
         """Reject a policy under which the entries that there are would prove nothing."""
         if self.policy is not None:
-            self.policy.check_change(declared)
+            self.policy.check_change(declared, is_charged=self.is_charged)
         self.largest.after(declared)
 
     def check_cap(self, analyst: Analyst) -> None:
@@ -254,32 +271,14 @@ class LedgerState:
         self, limit: Budget, lines: Collection[NewEntry], account: str | None
     ) -> None:
         tried: dict[tuple[Charge, tuple[Event, ...]], BudgetError | None] = {}
-        for choice in self.disjoint.concerned([line.scope for line in lines]):
-            budget = self._charged_to(limit, choice, account)
-            events = tuple(
-                event
-                for line in lines
-                if self.disjoint.concerns(line.scope, choice)
-                for event in line.events
-            )
-            if (budget.charged, events) not in tried:
-                tried[budget.charged, events] = _refusal(budget, events, choice)
+        for block in self.blocks([line.scope for line in lines], account):
+            concerned = (line for line in lines if block.concerns(line.scope))
+            events = tuple(event for line in concerned for event in line.events)
+            if (block.charged, events) not in tried:
+                tried[block.charged, events] = block.refusal(limit, events)
         refusals = [each for each in tried.values() if each is not None]
         if refusals:
             raise min(refusals, key=lambda each: min(each.remaining.values()))
-
-    def _charged_to(self, limit: Budget, choice: Choice, account: str | None) -> Budget:
-        """Return a limit with all charges, or an account's, that can be about units of a choice."""
-        if not self.disjoint.groups:
-            charged = self.charged if account is None else self.accounts.get(account, Charge())
-            return replace(limit, charged=charged)
-        found = self.scopes.values() if account is None else [self.scopes.get(account, {})]
-        charged = Charge()
-        for scopes in found:
-            for scope, more in scopes.items():
-                if self.disjoint.concerns(scope, choice):
-                    charged = added(charged, more)
-        return replace(limit, charged=charged)
 
     def row(self, line: NewEntry, written: datetime) -> StoredEntry:
         """Return the row that follows this state."""
@@ -309,7 +308,7 @@ class LedgerState:
             digest = row.digest
             match row.kind:
                 case "policy":
-                    policy = _next_policy(policy, row)
+                    policy = _next_policy(policy, row, is_charged=self.is_charged or bool(paid))
                     largest = largest.after(policy)
                     versions = with_versions(versions, row.written, row.about)
                 case "charge" if policy is not None:
@@ -365,14 +364,17 @@ class LedgerState:
             return self
         accounts, charged = dict(self.accounts), self.charged
         scopes = {account: dict(each) for account, each in self.scopes.items()}
+        timelines = dict(self.timelines)
         for (account, scope), events in paid.items():
             more = total_of(self.total, events)
             accounts[account] = added(accounts.get(account, Charge()), more)
             own = scopes.setdefault(account, {})
             own[scope] = added(own.get(scope, Charge()), more)
             charged = added(charged, more)
-        days = spending.spent(self.total)
-        return replace(self, accounts=accounts, scopes=scopes, charged=charged, days=days)
+            for whose in (None, account) if self.per_month is not None else ():
+                timelines[whose] = timelines.get(whose, Timeline()).plus(scope, more)
+        known = replace(self, accounts=accounts, scopes=scopes, charged=charged)
+        return replace(known, timelines=timelines, days=spending.spent(self.total))
 
 
 def check_follows(previous: bytes, row: StoredEntry, number: int | None = None) -> None:
@@ -385,13 +387,14 @@ def check_follows(previous: bytes, row: StoredEntry, number: int | None = None) 
         raise LedgerError(*ALTERED)
 
 
-def _next_policy(policy: Policy | None, row: StoredEntry) -> Policy:
+def _next_policy(policy: Policy | None, row: StoredEntry, *, is_charged: bool) -> Policy:
     try:
         declared = Policy.from_record(json.loads(row.about))
     except (ParameterError, KeyError, TypeError, ValueError) as cause:
         raise LedgerError(*UNKNOWN) from cause
     if policy is not None:
-        policy.check_change(declared)
+        policy.check_change(declared, is_charged=is_charged)
+        declared = declared.with_earlier(policy, is_charged=is_charged)
     return declared
 
 
@@ -415,29 +418,17 @@ def source_of(row: StoredEntry) -> str:
     return _known(lambda: check_name("source", json.loads(row.about)["source"]))
 
 
-def _refusal(budget: Budget, events: tuple[Event, ...], choice: Choice) -> BudgetError | None:
-    try:
-        budget.charge(one_event(events))
-    except BudgetError as refusal:
-        return refusal.for_units(sorted(choice)) if choice else refusal
-    return None
-
-
-_NAMED = f'"{NOTE}"'
+_NAMED = f'"{NOTE}'
 
 
 def scope_of(row: StoredEntry) -> ChargeScope:
-    """Return the tables whose units a charge is about; one that names none is about everybody."""
+    """Return the tables, or months, that a charge is about; without any it is about everybody."""
     if row.kind != "charge" or _NAMED not in row.about:  # no note has this name: no need to parse
         return None
     try:
-        noted = json.loads(row.about)
-        return _read_scope(noted[NOTE]) if NOTE in noted else None
+        return noted_scope(json.loads(row.about))
     except (ParameterError, RecursionError, TypeError, ValueError) as cause:
         raise LedgerError(*UNKNOWN) from cause
-
-
-_read_scope = lru_cache(maxsize=10_000)(scope_from_text)
 
 
 def _text(value: object) -> str:

@@ -39,7 +39,6 @@ from discreet.ledger.base import EntryKind, Item
 from discreet.ledger.charges import check_scope, events_from_text, is_covered
 from discreet.ledger.incidents import resume_record
 from discreet.ledger.inputs import (
-    Policy,
     check_name,
     check_notes,
     one_or_more,
@@ -47,6 +46,7 @@ from discreet.ledger.inputs import (
     selector_of,
 )
 from discreet.ledger.limits import epsilon_of, limits_on
+from discreet.ledger.policy import Policy
 from discreet.ledger.state import (
     ALTERED,
     BEGINNING,
@@ -327,6 +327,8 @@ class Turn:
             return
         if policy.data <= self.state.noted:
             policy = replace(policy, data=self.state.noted)
+        if self.state.policy is not None:
+            policy = policy.with_earlier(self.state.policy, is_charged=self.state.is_charged)
         if policy != self.state.policy:
             self.state.check_policy(policy)
             self.append(NewEntry(kind="policy", about=policy.record))

@@ -25,7 +25,6 @@ from discreet.ledger.base import (
 from discreet.ledger.charges import ChargeScope
 from discreet.ledger.incidents import incident_record, incidents_in
 from discreet.ledger.inputs import (
-    Policy,
     check_analyst,
     check_answer,
     check_head,
@@ -34,6 +33,7 @@ from discreet.ledger.inputs import (
     check_receipt,
     selector_in,
 )
+from discreet.ledger.policy import Policy
 from discreet.ledger.requests import Request, request_record
 from discreet.ledger.state import BEGINNING, LedgerState, NewEntry, StoredEntry, entry_from_row
 from discreet.ledger.storage import (
@@ -135,7 +135,7 @@ class StoredLedger(TickKeeper):
                 turn.check_limits(account, due.values())
             charged = [turn.charged(each, paid) for each in lines]
             turn.pin(pinned, account)
-        balance = balance_in(turn.state, account)
+        balance = balance_in(turn.state, account, [each.scope for each in lines])
         return tuple(
             receipt_from(row, line.events, turn.state, already_paid=already, balance=balance)
             for line, (row, already) in zip(lines, charged, strict=True)

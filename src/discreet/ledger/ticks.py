@@ -5,10 +5,10 @@ from collections.abc import Iterator
 from contextlib import AbstractContextManager
 from hashlib import sha256
 
-from discreet.errors import HIDDEN, ParameterError
+from discreet.errors import HIDDEN, LedgerError, ParameterError
 from discreet.ledger.base import Receipt
 from discreet.ledger.inputs import check_answer, check_name, check_receipt
-from discreet.ledger.state import NewEntry
+from discreet.ledger.state import ALTERED, NewEntry
 from discreet.ledger.storage import Mode, Turn
 from discreet.ledger.tick_entries import tick_name
 from discreet.parameters import integer
@@ -23,6 +23,9 @@ class TickKeeper:
     def keep_tick(self, receipt: Receipt, tick: int, answer: bytes) -> bytes:
         """Return what is kept for a tick, the first answer handed in; durable when it returns."""
         answer, tick = check_answer(answer), integer("tick", tick, least=1)
+        if _last(answer) < tick:
+            rule = 'must be JSON that says in "last" up to which tick it goes'
+            raise ParameterError("answer", HIDDEN, rule)
         name = tick_name(check_receipt(receipt).question, tick)
         with self._turn("write") as turn:
             paid = turn.charge_of(receipt.question)
@@ -46,5 +49,16 @@ class TickKeeper:
                 found = turn.answer_of(tick_name(question, tick))
             if found is None:
                 return
-            tick = 1 + int(json.loads(found)["last"])
+            if _last(found) < tick:
+                raise LedgerError(*ALTERED)
+            tick = 1 + _last(found)
             yield found
+
+
+def _last(answer: bytes) -> int:
+    """Return up to which tick saved numbers go; 0 if they do not say."""
+    try:
+        last = json.loads(answer)["last"]
+    except (KeyError, TypeError, ValueError):
+        return 0
+    return last if type(last) is int else 0

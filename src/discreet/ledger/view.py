@@ -16,12 +16,14 @@ from discreet.ledger.base import (
     Report,
     SavedAnswer,
 )
-from discreet.ledger.charges import ChargeScope, Disjoint, check_scope, events_from_text, one_event
+from discreet.ledger.blocks import least, paid_by_block, span_text
+from discreet.ledger.charges import ChargeScope, check_scope, events_from_text, one_event
 from discreet.ledger.inputs import check_name, check_prefix
 from discreet.ledger.requests import Request
 from discreet.ledger.state import LedgerState, StoredEntry, entry_from_row, scope_of
 from discreet.ledger.storage import Turn, following, new_entries
 from discreet.ledger.versions import SeenVersion
+from discreet.months import Months
 from discreet.parameters import Real
 
 
@@ -83,9 +85,15 @@ class StoredView:
         name = None if account is None else check_name("account", account)
         return self._state.remaining(name, check_scope(scope))
 
-    def balance(self, account: str = OWNER) -> AccountBalance:
-        """Return what an account may still spend."""
-        return balance_in(self._state, check_name("account", account))
+    def balance(
+        self, account: str = OWNER, *, scopes: Sequence[ChargeScope] = (None,)
+    ) -> AccountBalance:
+        """Return what an account may still spend on queries of these scopes; by default on any."""
+        return balance_in(self._state, check_name("account", account), scopes)
+
+    def by_month(self, account: str = OWNER) -> dict[str, AccountBalance]:
+        """Return what an account may still spend on each month, if the budget is per month."""
+        return balances_by_month(self._state, check_name("account", account))
 
     def limits_of(self, account: str) -> AccountLimits:
         """Return the limits of an account, and how much of the day's is left."""
@@ -119,18 +127,24 @@ class StoredView:
         return [row for row in rows if row.kind == "charge"]
 
 
-def balance_in(state: LedgerState, account: str) -> AccountBalance:
+def balance_in(
+    state: LedgerState, account: str, scopes: Sequence[ChargeScope] = (None,)
+) -> AccountBalance:
     """Return what an account may still spend: of its cap, or of the total where that is less."""
-    left = state.remaining()
+    about = (scopes or (None,)) if state.per_month is not None else (None,)
+    left = [state.remaining(scope=each) for each in about]
     if account == OWNER:
-        return AccountBalance(remaining=left, limit=state.total)
-    own = state.remaining(account)
-    least = Remaining(
-        epsilon=min(left.epsilon, own.epsilon),
-        rho=min(left.rho, own.rho),
-        delta=min(left.delta, own.delta),
-    )
-    return AccountBalance(remaining=least, limit=state.cap(account))
+        return AccountBalance(remaining=least(left), limit=state.total)
+    left += [state.remaining(account, each) for each in about]
+    return AccountBalance(remaining=least(left), limit=state.cap(account))
+
+
+def balances_by_month(state: LedgerState, account: str) -> dict[str, AccountBalance]:
+    """Return the same for each part of time in which months have the same charges, in order."""
+    if state.per_month is None:
+        return {}
+    parts = [each.months for each in state.blocks([None]) if each.months is not None]
+    return {span_text(each): balance_in(state, account, [Months((each,))]) for each in parts}
 
 
 def receipt_from(
@@ -156,7 +170,11 @@ def receipt_from(
 def report_on(state: LedgerState, charges: Sequence[StoredEntry], delta: Real | None) -> Report:
     """Return what charges cost together, by the accountant that proves the least."""
     slack = state.total.delta if delta is None else delta
-    concerned = {frozenset(each.items()) for each in paid_by_choice(charges, state.disjoint)}
+    scopes: dict[ChargeScope, Counter[str]] = {}
+    for row in charges:
+        scopes.setdefault(scope_of(row), Counter())[row.events] += 1
+    paid = paid_by_block(scopes, state.blocks([None]))
+    concerned = {frozenset(each.items()) for each in paid}
     prices = [compose(_events(each), slack) for each in concerned]
     tables = sorted(state.disjoint.tables)
     return Report(
@@ -166,18 +184,9 @@ def report_on(state: LedgerState, charges: Sequence[StoredEntry], delta: Real | 
         questions=len(charges),
         accounts=MappingProxyType(dict(state.accounts)),
         partitions={each: state.remaining(scope=frozenset([each])) for each in tables},
+        months={name: each.remaining for name, each in balances_by_month(state, OWNER).items()},
+        months_per_unit=None if state.per_month is None else state.per_month.months_in_all,
     )
-
-
-def paid_by_choice(rows: Iterable[StoredEntry], disjoint: Disjoint) -> list[Counter[str]]:
-    """Return, for each place where a unit can be, how often stored events can be about it."""
-    scopes: dict[ChargeScope, Counter[str]] = {}
-    for row in rows:
-        scopes.setdefault(scope_of(row), Counter())[row.events] += 1
-    return [
-        sum((paid for scope, paid in scopes.items() if disjoint.concerns(scope, each)), Counter())
-        for each in disjoint.choices
-    ]
 
 
 def _events(paid: Iterable[tuple[str, int]]) -> list[Event]:

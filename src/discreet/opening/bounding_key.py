@@ -3,9 +3,9 @@
 import json
 from collections.abc import Iterator, Mapping
 
-from discreet.catalog import ColumnUnit, Kind, RowUnit
+from discreet.catalog import BudgetPolicy, ColumnUnit, Kind, RowUnit
 from discreet.catalog.columns import UnitDeclaration, UnitPath
-from discreet.catalog.declaration import Declaration, path_unit
+from discreet.catalog.declaration import Declaration, TableDeclaration, path_unit
 from discreet.catalog.resolve import DEFAULT_ROWS_PER_UNIT
 from discreet.catalog.schema import GroupsPerUnit
 from discreet.engines.duckdb.loading import Identifying
@@ -61,6 +61,7 @@ def bounding_key(declared: Declaration) -> str:
             "rows_per_unit": repr(table.rows_per_unit or DEFAULT_ROWS_PER_UNIT),
             "key": repr(table.key),
             **_ranked_columns(table.groups_per_unit),
+            **_months(declared.budget, table),
         }
         for table in declared.tables
     ]
@@ -74,6 +75,13 @@ def _ranked_columns(limits: GroupsPerUnit | None) -> dict[str, str]:
     if limits is None or isinstance(limits, int):
         return {}
     return {"groups_per_unit": repr(sorted(name for name, _ in limits))}
+
+
+def _months(budget: BudgetPolicy, table: TableDeclaration) -> dict[str, str]:
+    """Return how rows are used by month, if they are: prepared tables choose them for each."""
+    if budget.per is None or table.arrival is None:
+        return {}
+    return {"arrival": repr(table.arrival.casefold()), "months": repr(budget.months_per_unit)}
 
 
 def _unit_text(unit: UnitDeclaration | None) -> str:

@@ -12,7 +12,7 @@ from warnings import warn
 
 from discreet.catalog import Accounting, Auto, Catalog, Column, PublicTable, RowChoice, Value
 from discreet.catalog.arguments import ARGUMENTS, declare
-from discreet.catalog.catalog import Suspends
+from discreet.catalog.catalog import Per, Suspends
 from discreet.catalog.declaration import Declaration
 from discreet.catalog.resolve import known_limit, read, resolve
 from discreet.catalog.sources import without_password
@@ -99,6 +99,8 @@ def open(  # noqa: A001, PLR0913 - called discreet.open; each argument is a sett
     question_delta: Real | None = None,
     least_epsilon: Real | None = None,
     incident_suspends: Suspends | str | None = None,
+    per: Per | str | None = None,
+    months_per_unit: int | None = None,
     analysts: Mapping[str, Real | Mapping[str, Real]] | None = None,
     disjoint: Sequence[Sequence[str]] = (),
     series: Sequence[Mapping[str, object]] = (),
@@ -131,6 +133,9 @@ def open(  # noqa: A001, PLR0913 - called discreet.open; each argument is a sett
     - `bounds`, `values`, `step`, `nulls` and `types` are dictionaries by column.
     - No unit has rows in two tables of a group in `disjoint`, so their costs are separate.
     - Each of `series` is a dictionary: a query that is released again at every tick of a clock.
+    - With `per`="month", each month has the budget for itself: a query is charged to the months
+      that it reads by `arrival`. What is protected is then a unit's data of one month. With
+      `months_per_unit`, only a unit's first months are used, at most this many.
     - Saved answers belong to data of the same `version`; by default, to the same contents.
     - `memory_limit`, `threads` and `timeout` limit a query. If a query fails after its charge,
       `incident_suspends` says who is suspended: the "account" that ran it, or "all".

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from discreet.account_limits import LIMITS
 from discreet.catalog import Column, RowChoice
+from discreet.catalog.by_month import dated_tables
 from discreet.catalog.catalog import budget_from
 from discreet.catalog.declaration import Declaration
 from discreet.catalog.resolve import read, resolve
@@ -34,7 +35,7 @@ from discreet.engines.duckdb.copies import (
 )
 from discreet.engines.duckdb.loading import DataSource
 from discreet.errors import CatalogError, SourceError
-from discreet.ledger import Ledger, open_ledger
+from discreet.ledger import Ledger, PerMonth, open_ledger
 from discreet.ledger import is_on_server as is_ledger_on_server
 from discreet.opening.bounding_key import bounding_key, kinds_of
 from discreet.opening.contents import FileDigests
@@ -81,6 +82,13 @@ def open_books(
     return ledger_at(place, declared)
 
 
+def per_month_of(declared: Declaration) -> PerMonth | None:
+    """Return how the ledger of a catalog counts by month, if its budget is per month."""
+    if declared.budget.per is None:
+        return None
+    return PerMonth(tables=dated_tables(declared.tables), most=declared.budget.months_per_unit)
+
+
 def ledger_at(place: str | Path, declared: Declaration, data: Collection[str] = ()) -> Ledger:
     """Open the ledger at a place, with the analysts that the catalog declares.
 
@@ -93,6 +101,7 @@ def ledger_at(place: str | Path, declared: Declaration, data: Collection[str] = 
         budget=budget_from(policy),
         neighbours=policy.neighbours.value,
         disjoint=declared.disjoint,
+        per_month=per_month_of(declared),
         data=data,
     )
     try:

@@ -29,7 +29,7 @@ from discreet.curator import Curator
 from discreet.engines.base import ResourceLimits
 from discreet.engines.duckdb import DuckDbEngine
 from discreet.engines.public_store import PublicStore
-from discreet.ledger import SqliteLedger
+from discreet.ledger import PerMonth, SqliteLedger
 from discreet.opening.open import MEMORY, prepared_in
 from discreet.tables import ARROW_TYPES
 
@@ -85,6 +85,7 @@ class SyntheticData:
             budget=budget_from(policy),
             neighbours=policy.neighbours.value,
             disjoint=self.catalog.disjoint,
+            per_month=_per_month(self.catalog),
         )
         return Curator(catalog=self.catalog, engine=self.engine, public=self.public, ledger=ledger)
 
@@ -115,6 +116,14 @@ def synthetic_data(catalog: Catalog, public: Mapping[str, pa.Table]) -> Syntheti
     except BaseException:
         engine.close()
         raise
+
+
+def _per_month(catalog: Catalog) -> PerMonth | None:
+    if catalog.budget.per is None:
+        return None
+    private = (each for each in catalog.tables if isinstance(each, PrivateTable))
+    tables = {each.name.casefold(): each.arrival or "" for each in private}
+    return PerMonth(tables=tables, most=catalog.budget.months_per_unit)
 
 
 def _plain(table: PrivateTable | PublicTable) -> PrivateTable | PublicTable:

@@ -33,7 +33,7 @@ from discreet.opening.sources import (
     earlier_version,
     version_from,
 )
-from discreet.opening.stores import copy_of, ledger_of
+from discreet.opening.stores import copy_of, ledger_of, per_month_of
 from discreet.opening.versions import version_in, version_in_memory
 
 
@@ -53,7 +53,9 @@ def open_unplugged(
     """
     declared = declared or read(path)
     place = MEMORY if ledger is None else ledger_of(path, declared)
-    held = ledger or SqliteLedger(MEMORY, budget=budget_from(declared.budget))
+    held = ledger or SqliteLedger(
+        MEMORY, budget=budget_from(declared.budget), per_month=per_month_of(declared)
+    )
     try:
         digests = digests_for(place, progress)
         curator = _unplugged(path, declared, held, digests, version)

@@ -18,6 +18,7 @@ from discreet.catalog.catalog import Accounting
 from discreet.catalog.schema import (
     Auto,
     Bounds,
+    ByMonth,
     Column,
     ColumnUnit,
     Kind,
@@ -26,6 +27,7 @@ from discreet.catalog.schema import (
     RowUnit,
 )
 from discreet.mechanisms.sensitivity import Neighbours
+from discreet.months import EVERY_MONTH, MonthSpan
 from discreet.query.questions import DeclaredGroups, Statistic, UndeclaredGroups
 from discreet.query.tree import Facts, Interval, JoinKind, Scan, UnitFunction, WindowFunction
 
@@ -47,7 +49,7 @@ RECORDS: Mapping[type, StoredRecord] = {
     Scan: StoredRecord(
         "Scan",
         {"table": "table", "parents": "parents", "is_bounded": "is_kept"},
-        {"group_limits": ("group_limits", ())},
+        {"group_limits": ("group_limits", ()), "months": ("months", EVERY_MONTH)},
     ),
     PrivateTable: StoredRecord(
         "PrivateTable",
@@ -60,8 +62,15 @@ RECORDS: Mapping[type, StoredRecord] = {
             "key": "key",
             "is_prepared": "is_prepared",
         },
+        {"by_month": ("by_month", None)},
         elsewhere=frozenset({"groups_per_unit", "arrival"}),
     ),
+    ByMonth: StoredRecord(
+        "ByMonth",
+        {"column": "arrival", "most": "months_per_unit"},
+        elsewhere=frozenset({"in_all"}),
+    ),
+    MonthSpan: StoredRecord("Months", {"first": "first", "last": "last"}),
     Column: StoredRecord(
         "Column",
         {

@@ -1,12 +1,11 @@
 """Relations and expressions over private rows, how to walk them, and the exact query.
 
 Nothing else reaches an engine. Private rows are relations in which every row belongs to one unit.
-Each keeps two promises, for any two neighbouring data sets: the rows of a unit follow from that
-unit's own rows (and public tables) alone, and rows of NULL units are gone. So whatever is bounded
-by unit afterwards is bounded.
+Each keeps two promises, for any two neighbouring data sets: the rows of a unit follow from its own
+rows (and public tables) alone, and rows of NULL units are gone. So what is bounded by unit is.
 
-Expressions are total: where SQL would raise an error they are NULL, and NaN and infinities are NULL
-too. Only functions listed in `query.expressions.functions` can be called.
+Expressions are total: NULL where SQL would raise an error, and in place of NaN and infinities. Only
+functions of `query.expressions.functions` can be called.
 """
 
 from collections.abc import Callable, Iterator
@@ -15,6 +14,7 @@ from enum import Enum
 from fractions import Fraction
 
 from discreet.catalog.schema import Kind, PrivateTable, Value
+from discreet.months import EVERY_MONTH, MonthSpan
 
 # --------------------------------------------------------------------------- expressions
 
@@ -35,9 +35,8 @@ class Facts:
     """What is known of an expression's values from the question and the catalog alone.
 
     Numbers have their interval as they are, dates in days and timestamps in microseconds since
-    1970-01-01, UTC.
-    Privacy never rests on these facts: values are moved into the interval where they are summed,
-    and rows whose key is not in the domain are not counted.
+    1970-01-01, UTC. Privacy never rests on these facts: values are moved into the interval where
+    they are summed, and rows whose key is not in the domain are not counted.
     """
 
     kind: Kind
@@ -148,8 +147,8 @@ class Window:
     """A function over rows of the same unit; `partition` and the unit part the rows.
 
     Ties are broken by all columns of the row, so that only equal rows are interchangeable and the
-    values of a unit follow from its own rows alone. `frame` is "whole", "running" (to the
-    current row, by rows) or "2 preceding" (so many rows and the current row).
+    values of a unit follow from its own rows alone. `frame` is "whole", "running" (to the current
+    row, by rows) or "2 preceding" (so many rows and the current row).
     """
 
     function: WindowFunction
@@ -181,6 +180,8 @@ class Scan:
     """Of those: only rows with one of so many values of a column, chosen for each unit."""
     ranked: frozenset[str] = field(default=frozenset(), compare=False)
     """Columns of which the engine has stored which value of its unit a row has."""
+    months: MonthSpan = EVERY_MONTH
+    """Of a table that is counted by month: only rows that arrived then are read."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -190,11 +191,8 @@ class PublicScan:
     table: str
 
 
-MOST_CONSTANT_ROWS = 10_000
-"""No more rows are written into a statement."""
-
-MOST_CONSTANT_LETTERS = 1_000_000
-"""Nor rows whose texts are longer together."""
+MOST_CONSTANT_ROWS, MOST_CONSTANT_LETTERS = 10_000, 1_000_000
+"""No more rows are written into a statement, nor rows whose texts are longer together."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -322,8 +320,8 @@ Relation = Scan | Select | GroupByUnit | UnionAll
 def is_unfiltered(rows: Relation) -> bool:
     """Return whether these are all rows of one kept table, each once."""
     match rows:
-        case Scan(is_bounded=is_kept):
-            return is_kept
+        case Scan(is_bounded=is_kept, months=months):
+            return is_kept and months == EVERY_MONTH
         case Select(source=source, joins=joins, where=where, qualify=only):
             return not joins and where is None and only is None and is_unfiltered(source)
         case _:

@@ -4,22 +4,26 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from fractions import Fraction
+from hashlib import sha256
 from threading import Lock
 
+from discreet.amounts import Price
 from discreet.answer.series_table import SeriesStatus, SeriesTable
 from discreet.catalog.catalog import Catalog
 from discreet.catalog.clocks import in_utc, utc_now
+from discreet.catalog.schema import PublicTable
 from discreet.catalog.series import SeriesPolicy
 from discreet.errors import DiscreetError, LedgerError, ParameterError, SeriesError
-from discreet.executor import BEFORE_SAVING, Executor
+from discreet.executor import Executor
 from discreet.explanation.series import SeriesExplanation
 from discreet.ledger import OWNER, Item, Ledger, Receipt, SavedAnswer
 from discreet.noise import SYSTEM, Entropy
 from discreet.parameters import Real, confidence_level, did_you_mean
 from discreet.planner import Planner
 from discreet.query.plan.identity import scope_in
-from discreet.query.plan.series import plan_series
+from discreet.query.plan.series import plan_series, public_tables_of
 from discreet.query.plan.ticks import SeriesPlan
+from discreet.query.questions import Question
 from discreet.release import release_ticks
 from discreet.series.definition import (
     PREFIX,
@@ -168,11 +172,30 @@ class SeriesKeeper:
             )
         if name not in self._plans:
             question = self._planner.checked(policy.question, self._catalog)
-            plan = plan_series(policy, question, self._catalog.budget)
+            plan = plan_series(
+                policy, question, self._catalog.budget, self._public_contents(question)
+            )
             for each in plan.queries(1):
                 self._planner.bind_query(each)
             self._plans[name] = plan
         return self._plans[name]
+
+    def _public_contents(self, question: Question) -> str:
+        """Return what stands for the contents of the public tables that a query reads.
+
+        With other contents, other rows would count, so it would be another series.
+        """
+        told = []
+        for name in public_tables_of(question):
+            table = self._catalog.table(name)
+            if isinstance(table, PublicTable) and table.may_change:
+                raise SeriesError(
+                    f"A series cannot use {name}: it stays on a server, where its rows may change",
+                    "Leave the join out, or list what is needed of it in the query",
+                )
+            rows = sorted(map(repr, self._planner.public.table(name).to_pylist()))
+            told.append(f"{name}: {sha256(repr(rows).encode()).hexdigest()}")
+        return "; ".join(told)
 
     def definition(self, name: str) -> SeriesDefinition | None:
         """Return a series as it was charged; None if it was not."""
@@ -234,8 +257,11 @@ class SeriesKeeper:
             },
             epsilon=plan.epsilon,
         )
-        if stored is not None and stored.events != plan.events:
-            raise _changed(plan.policy.name)
+        if stored is not None:  # charged, and stopped before its definition was saved
+            (entry,) = self._ledger.charges_with_prefix(name, 1)
+            if entry.about.get("identity") != plan.identity or stored.events != plan.events:
+                raise _changed(plan.policy.name)
+        self._executor.check_least(Price(epsilon=plan.epsilon, delta=plan.delta))
         (receipt,) = self._ledger.charge_all([item])
         definition = definition_of(plan, series_notes(plan, self._catalog.budget.neighbours))
         kept = self._ledger.keep(receipt, bytes_from_definition(definition))
@@ -249,9 +275,13 @@ class SeriesKeeper:
         """
         statements = tuple(self._planner.bind_query(each) for each in plan.queries(last))
         exact = self._executor.run(statements, receipt, OWNER)
-        records = release_ticks(plan, exact, (since, last), entropy=self._entropy)
-        BEFORE_SAVING.get()()
-        self._ledger.keep_tick(receipt, since + 1, bytes_from_ticks(last, records))
+
+        def draws() -> bytes:
+            records = release_ticks(plan, exact, (since, last), entropy=self._entropy)
+            return bytes_from_ticks(last, records)
+
+        drawn = self._executor.draw(draws, receipt, OWNER)
+        self._ledger.keep_tick(receipt, since + 1, drawn)
 
     # ----------------------------------------------------------------------- reading
 

@@ -176,11 +176,20 @@ def budget_of(caller: Caller) -> JsonObject:
         "account": caller.account,
         "remaining": left.to_json(),
         "total": curator.remaining.to_json(),
+        **_months_of(caller),
         "limits": curator.limits_of(caller.account).to_json(),
         "enough_for": [
             {"epsilon": float(each), "queries": enough_for(left, each)} for each in USUAL
         ],
     }
+
+
+def _months_of(caller: Caller) -> JsonObject:
+    """Return what remains for each month, if the budget is per month."""
+    months = caller.site.curator.remaining_by_month(caller.account)
+    if not months:
+        return {}
+    return {"months": [{"months": name, **each.to_json()} for name, each in months.items()]}
 
 
 @router.get("/limits")

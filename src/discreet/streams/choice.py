@@ -1,5 +1,8 @@
 """The choice of a mechanism for a stream."""
 
+from contextlib import suppress
+
+from discreet.errors import ParameterError
 from discreet.parameters import Real, rational
 from discreet.streams.mechanism import StreamMechanism
 from discreet.streams.square_root import SquareRoot
@@ -32,9 +35,8 @@ def best_mechanism(  # noqa: PLR0913 - each is a term of the guarantee
             cells=cells,
         )
 
-    found: list[StreamMechanism] = [tree(0)]
-    if rational("delta", delta, least=0, below=1):
-        root = SquareRoot(
+    def square_root() -> SquareRoot:
+        return SquareRoot(
             ticks=ticks,
             epsilon=epsilon,
             delta=delta,
@@ -43,5 +45,9 @@ def best_mechanism(  # noqa: PLR0913 - each is a term of the guarantee
             magnitude=magnitude,
             cells=cells,
         )
-        found += [root, tree(delta)]
+
+    found: list[StreamMechanism] = [tree(0)]
+    if rational("delta", delta, least=0, below=1):
+        with suppress(ParameterError):  # a large epsilon leaves no delta to the grid
+            found += [square_root(), tree(delta)]
     return min(found, key=lambda each: each.rms_deviation)

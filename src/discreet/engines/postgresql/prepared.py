@@ -27,7 +27,7 @@ from discreet.engines.postgresql.dialect import POSTGRESQL
 from discreet.engines.postgresql.sessions import Sessions
 from discreet.engines.postgresql.tables import located, state_of
 from discreet.engines.writer import ABOUT, EVERY, KEPT, UNIT, column_name, write_rows
-from discreet.engines.writer.expressions import unit_kind
+from discreet.engines.writer.units import unit_kind
 from discreet.errors import SourceError
 from discreet.query.tree import Scan
 

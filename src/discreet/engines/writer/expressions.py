@@ -10,7 +10,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from discreet.catalog.schema import ColumnUnit, Kind, PrivateTable, Value
+from discreet.catalog.schema import Kind, Value
 from discreet.engines.base import SCALAR
 from discreet.engines.dialect import (
     Dialect,
@@ -21,21 +21,18 @@ from discreet.engines.dialect import (
 )
 from discreet.engines.released import in_list
 from discreet.engines.writer.sums import sum_of
-from discreet.errors import JoinError, QuestionSizeError, UnsupportedError
+from discreet.engines.writer.units import refuse_other_units
+from discreet.errors import QuestionSizeError, UnsupportedError
 from discreet.query.tree import (
     Call,
     Case,
     ColumnOf,
     Expression,
-    GroupByUnit,
     InReleasedRows,
     Literal,
     Ordering,
     Relation,
     ReleasedScalar,
-    Scan,
-    Select,
-    UnionAll,
     UnitSemiJoin,
     Window,
     WindowFunction,
@@ -99,32 +96,6 @@ class Seen:
     def without(self, source: str) -> "Seen":
         """Return the same for what is asked of inner rows, whose own columns stay."""
         return Seen(self.unit, self.sources - {source}, self._names)
-
-
-def kind_in(table: PrivateTable, column: str) -> Kind | None:
-    """Return the kind of a table's column, whatever the letter case of its name."""
-    folded = column.casefold()
-    return next((each.kind for each in table.columns if each.name.casefold() == folded), None)
-
-
-def unit_kind(rows: Relation) -> Kind | None:
-    """Return the kind of a relation's units; None if they are rows."""
-    match rows:
-        case Scan(table=table, parents=parents):
-            last = (table, *parents)[-1]
-            return kind_in(last, last.unit.column) if isinstance(last.unit, ColumnUnit) else None
-        case Select(source=source) | GroupByUnit(source=source):
-            return unit_kind(source)
-        case UnionAll(parts=parts):
-            return unit_kind(parts[0])
-
-
-def refuse_other_units(first: Relation, second: Relation) -> None:
-    """Reject a comparison of units of different kinds: 7 is not '7', and it could fail."""
-    if unit_kind(first) is not unit_kind(second):
-        raise JoinError(
-            "The privacy units of two tables have different types", "Store both with the same type"
-        )
 
 
 SEEN = '"__seen"'

@@ -5,7 +5,7 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
-from discreet.catalog.schema import ColumnUnit, Kind, PathUnit, PrivateTable, RowUnit
+from discreet.catalog.schema import ByMonth, ColumnUnit, Kind, PathUnit, PrivateTable, RowUnit
 from discreet.engines.dialect import Dialect
 from discreet.engines.writer.constants import ROW, constants_text
 from discreet.engines.writer.expressions import (
@@ -16,12 +16,11 @@ from discreet.engines.writer.expressions import (
     column_name,
     columns_read,
     key_text,
-    kind_in,
     names_of,
     parts_of,
-    refuse_other_units,
 )
 from discreet.engines.writer.sums import added, fixed_point, sum_of
+from discreet.engines.writer.units import MONTH, kind_in, month_of_row, refuse_other_units
 from discreet.errors import UnsupportedError
 from discreet.query.tree import (
     ColumnOf,
@@ -72,8 +71,51 @@ def _columns_of(rows: Relation) -> tuple[str, ...]:
 
 
 def _scan(scan: Scan, place: WriteContext, needed: frozenset[str] | None) -> str:
-    if scan.table.is_prepared and (scan.is_bounded or place.dialect.has_prepared):
-        return _prepared(scan, place, needed)
+    is_prepared = scan.table.is_prepared and (scan.is_bounded or place.dialect.has_prepared)
+    read = _prepared if is_prepared else _plain
+    dated = scan.table.by_month
+    if dated is None:
+        return read(scan, place, needed)
+    rows = read(scan, place, None if needed is None else needed | {dated.column})
+    return _of_months(scan, dated, rows, place, needed, is_prepared=is_prepared)
+
+
+def _of_months(  # noqa: PLR0913 - what is read, and of what
+    scan: Scan,
+    dated: ByMonth,
+    rows: str,
+    place: WriteContext,
+    needed: frozenset[str] | None,
+    *,
+    is_prepared: bool,
+) -> str:
+    """Return rows of the months that are read, each with the unit and its month as the unit.
+
+    Prepared tables have both already: only the months are left to choose. Which months of a unit
+    are its first is decided before anything else, by all of its rows.
+    """
+    names = [each.name for each in scan.table.columns if needed is None or each.name in needed]
+    kind = kind_in(scan.table, dated.column) or Kind.OTHER
+    own = WriteContext(dialect=place.dialect, released=None, inner_rows=place.inner_rows)
+    month = own.write(month_of_row(dated, kind, "__rows"))
+    rows = f'SELECT "__rows".*, {month} AS {MONTH} FROM ({rows}) AS "__rows"'
+    conditions = [f"{MONTH} IS NOT NULL"]
+    unit = UNIT
+    if not is_prepared and scan.table.is_by_month:
+        text = place.dialect.types[Kind.TEXT]
+        unit = f"CAST({UNIT} AS {text}) || '@' || CAST({MONTH} AS {text}) AS {UNIT}"
+        if dated.most is not None:
+            rank = f'dense_rank() OVER (PARTITION BY {UNIT} ORDER BY {MONTH}) AS "__nth"'
+            rows = f'SELECT *, {rank} FROM ({rows}) AS "__months" WHERE {MONTH} IS NOT NULL'
+            conditions = [f'"__nth" <= {dated.most}']
+    first, last = scan.months.first, scan.months.last
+    conditions += [] if first is None else [f"{MONTH} >= {first}"]
+    conditions += [] if last is None else [f"{MONTH} <= {last}"]
+    columns = ", ".join([unit, *map(place.column, names)])
+    return f'SELECT {columns} FROM ({rows}) AS "__dated" WHERE {" AND ".join(conditions)}'
+
+
+def _plain(scan: Scan, place: WriteContext, needed: frozenset[str] | None) -> str:
     path = (scan.table, *scan.parents)
     aliases = [f'"__{number}"' for number in range(len(path))]
     if len(path) == 1:

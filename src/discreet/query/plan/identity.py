@@ -14,6 +14,7 @@ from discreet.accounting.events import Event, record_from_event
 from discreet.catalog.catalog import BudgetPolicy
 from discreet.catalog.schema import PrivateTable
 from discreet.mechanisms.gaussian_selection import GaussianPartitionSelection
+from discreet.months import Months
 from discreet.query.identity import CanonicalRelease, digest_of, identity_text
 from discreet.query.plan.plan import PlannedRelease
 from discreet.query.questions import (
@@ -157,18 +158,42 @@ PLAIN_VALUES = (Facts, DeclaredGroups, UndeclaredGroups, ConstantRows)
 """What is known of values, and may be long; it reads no rows."""
 
 
-def scope_of(planned: PlannedRelease) -> frozenset[str]:
+def scope_of(planned: PlannedRelease) -> frozenset[str] | Months:
     """Return the tables whose units a release depends on: those where the paths to units end.
 
     A row belongs to the unit of the row that its path ends at, so that a unit that has no row in
-    that table has none on the way to it either.
+    that table has none on the way to it either. With a budget per month, it is the months whose
+    rows are read, if all tables that are read have months.
     """
-    return scope_in((planned.aggregation, planned.queries))
+    return months_read(planned) or scope_in((planned.aggregation, planned.queries))
 
 
 def scope_in(part: object) -> frozenset[str]:
     """Return the tables whose units a tree, or anything that has trees in it, depends on."""
     return frozenset(_tables(part))
+
+
+def months_read(planned: PlannedRelease) -> Months | None:
+    """Return the months whose rows a release depends on; None if it reads a table without any."""
+    scans = tuple(_scans((planned.aggregation, planned.queries)))
+    if not scans or any(each.table.by_month is None for each in scans):
+        return None
+    return Months(tuple(each.months for each in scans))
+
+
+def _scans(part: object) -> Iterator[Scan]:
+    """Yield all scans, and a table that is named anywhere else as a scan of all its rows."""
+    if isinstance(part, Scan):
+        yield part
+        yield from (Scan(table=each) for each in part.parents)
+    elif isinstance(part, PrivateTable):
+        yield Scan(table=part)
+    elif isinstance(part, tuple):
+        for each in part:
+            yield from _scans(each)
+    elif not isinstance(part, PLAIN_VALUES):
+        for name in _field_names(type(part)):
+            yield from _scans(getattr(part, name))
 
 
 def root_of(scan: Scan) -> PrivateTable:

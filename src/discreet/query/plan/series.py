@@ -6,7 +6,7 @@ from fractions import Fraction
 from typing import TypedDict, Unpack
 
 from discreet.catalog.catalog import Accounting, BudgetPolicy
-from discreet.catalog.schema import Kind, PrivateTable, RowUnit
+from discreet.catalog.schema import Column, Kind, PrivateTable, RowUnit
 from discreet.catalog.series import ROWS_FIX, SeriesMechanism, SeriesPolicy
 from discreet.errors import ParameterError, UnsupportedError
 from discreet.estimators import LinearEstimator
@@ -31,10 +31,16 @@ from discreet.query.questions import (
     Statistic,
 )
 from discreet.query.tree import (
+    InReleasedRows,
     PublicRelation,
+    PublicScan,
     Relation,
     Scan,
     Select,
+    UnitSemiJoin,
+    Window,
+    columns_in,
+    parts_of,
 )
 from discreet.streams import (
     BufferedToeplitz,
@@ -52,8 +58,14 @@ MOST_CELLS = 2_000_000
 """Ticks times groups times columns: no more numbers are released for a series."""
 
 
-def plan_series(policy: SeriesPolicy, question: Question, budget: BudgetPolicy) -> SeriesPlan:
-    """Return the plan of a series, or reject a query or terms that cannot be one."""
+def plan_series(
+    policy: SeriesPolicy, question: Question, budget: BudgetPolicy, public: str = ""
+) -> SeriesPlan:
+    """Return the plan of a series, or reject a query or terms that cannot be one.
+
+    `public` stands for the contents of the public tables that it reads (`public_tables_of`): with
+    others it is another series.
+    """
     aggregation, table = _checked(policy, question)
     groups = aggregation.groups.rows if isinstance(aggregation.groups, DeclaredGroups) else ((),)
     places = len(groups) * len(aggregation.aggregates)
@@ -92,7 +104,7 @@ def plan_series(policy: SeriesPolicy, question: Question, budget: BudgetPolicy) 
         events=events,
         epsilon=policy.epsilon,
         delta=sum((each.mechanism.delta for each in measures), Fraction(0)),
-        identity=_identity(policy, aggregation, measures, budget),
+        identity=_identity(policy, aggregation, measures, (budget, public)),
     )
 
 
@@ -122,6 +134,7 @@ def _checked(policy: SeriesPolicy, question: Question) -> tuple[Aggregation, Pri
             f"The groups of a series must be declared, and the values of {names} are not",
             "Declare values for it in the catalog, or list them in WHERE ... IN (...)",
         )
+    _check_row_by_row(aggregation)
     for each in aggregation.aggregates:
         if each.statistic not in COUNTED:
             fix = (
@@ -132,6 +145,38 @@ def _checked(policy: SeriesPolicy, question: Question) -> tuple[Aggregation, Pri
             raise UnsupportedError(f"A series cannot have {each.text}", fix, span=each.span)
     check_bounds(aggregation)
     return aggregation, table
+
+
+def public_tables_of(question: Question) -> tuple[str, ...]:
+    """Return the public tables that the query of a series is joined with."""
+    joins = [
+        join
+        for each in question.aggregations
+        if isinstance(each.rows, Select)
+        for join in each.rows.joins
+    ]
+    names = [each.source.table for each in joins if isinstance(each.source, PublicScan)]
+    return tuple(dict.fromkeys(names))
+
+
+def _check_row_by_row(aggregation: Aggregation) -> None:
+    """Reject conditions on other rows: rows that come later would change what counted before."""
+    rows = aggregation.rows
+    assert isinstance(rows, Select)  # noqa: S101 - checked before
+    expressions = [
+        *(each.expression for each in rows.columns),
+        *(each.on for each in rows.joins),
+        *([] if rows.where is None else [rows.where]),
+        *(each.expression for each in aggregation.keys),
+        *(part for each in aggregation.aggregates for part in each.arguments),
+    ]
+    for part in (part for each in expressions for part in parts_of(each)):
+        if isinstance(part, UnitSemiJoin | Window | InReleasedRows):
+            raise UnsupportedError(
+                "The query of a series must decide about each row by itself: rows that come later "
+                "would change what was counted before",
+                "Remove IN (SELECT ...), EXISTS and windows",
+            )
 
 
 def _table_of(rows: Relation) -> PrivateTable:
@@ -205,7 +250,7 @@ class _Terms:
 
     def _rows(self, *, is_once: bool) -> int:
         """Return how many rows of a unit count, or reject a series that does not say."""
-        if is_once or isinstance(self.table.unit, RowUnit):
+        if is_once or self._is_row:
             return 1
         if self.policy.rows_per_unit is None:
             raise ParameterError(
@@ -215,6 +260,13 @@ class _Terms:
                 ROWS_FIX,
             )
         return self.policy.rows_per_unit
+
+    @property
+    def _is_row(self) -> bool:
+        """Whether each row is a unit, and no join can make several of it."""
+        rows = self.aggregation.rows
+        is_joined = isinstance(rows, Select) and bool(rows.joins)
+        return isinstance(self.table.unit, RowUnit) and not is_joined
 
     def _mechanism(self, measure: Components, rows: int, *, is_first: bool) -> StreamMechanism:
         # With replace neighbours the rows of one unit go and those of another come.
@@ -276,32 +328,60 @@ def _with_columns(measures: tuple[SeriesMeasure, ...]) -> tuple[SeriesMeasure, .
 
 
 def _bare(aggregation: Aggregation) -> Aggregation:
-    """Return what is counted, without what does not matter here: limits, and how it is stored."""
+    """Return what is counted, without what does not matter here.
+
+    Limits of tables, how they are stored and what is declared of columns may change over the years.
+    The columns that are read stay, with their types.
+    """
     rows = aggregation.rows
     assert isinstance(rows, Select)  # noqa: S101 - checked when it was planned
     assert isinstance(rows.source, Scan)  # noqa: S101
-    table = replace(
-        rows.source.table, rows_per_unit=1, is_default_limit=False, key=None, is_prepared=False
+    expressions = [
+        *(each.expression for each in rows.columns),
+        *(each.on for each in rows.joins),
+        *([] if rows.where is None else [rows.where]),
+    ]
+    read = {each.name for part in expressions for each in columns_in(part)}
+    scan = rows.source
+    bare = replace(
+        scan,
+        table=_bare_table(scan.table, {*read, scan.table.arrival}),
+        parents=tuple(_bare_table(each, set()) for each in scan.parents),
+        is_bounded=False,
+        group_limits=(),
     )
-    bare = replace(rows, source=replace(rows.source, table=table))
-    return replace(aggregation, rows=bare, contribution_limit=1, group_limit=None)
+    return replace(
+        aggregation, rows=replace(rows, source=bare), contribution_limit=1, group_limit=None
+    )
+
+
+def _bare_table(table: PrivateTable, read: set[str | None]) -> PrivateTable:
+    columns = tuple(
+        Column(name=each.name, kind=each.kind) for each in table.columns if each.name in read
+    )
+    return PrivateTable(name=table.name, columns=columns, unit=table.unit, rows_per_unit=1)
 
 
 def _identity(
     policy: SeriesPolicy,
     aggregation: Aggregation,
     measures: tuple[SeriesMeasure, ...],
-    budget: BudgetPolicy,
+    budget: tuple[BudgetPolicy, str],
 ) -> str:
+    terms, public = budget
+    table = _table_of(aggregation.rows)
     told = (
         "series 1",
         CanonicalRelease(_bare(aggregation), {}).text(aggregation.aggregates),
+        str(table.arrival),
+        public,
         policy.clock.value,
         policy.first.isoformat(),
         str(policy.rows_per_unit),
         str(policy.rows_per_tick),
-        budget.neighbours.value,
-        budget.accounting.value,
+        terms.neighbours.value,
+        terms.accounting.value,
         *(repr(each.mechanism) for each in measures),
+        *(f"{each.unit} {each.measure.ends} {each.measure.clamped}" for each in measures),
     )
     return digest_of("|".join(told))

@@ -124,7 +124,7 @@ class SeriesPlan:
         own = [each for each in self.measures if each.is_first is is_first]
         sums = tuple(dict.fromkeys(part for each in own for part in each.measure.sums))
         rows = self._first_units(last) if is_first else self._first_rows(last)
-        is_row = isinstance(self.table.unit, RowUnit)
+        is_row = self._is_row
         return ExactQuery(
             rows=rows,
             name=ROWS,
@@ -139,7 +139,7 @@ class SeriesPlan:
         """Return the rows of a unit that count: its first ones, and of a tick its first ones."""
         rows: Relation = self._arrived(last)
         policy, most = self.policy, self._most
-        if isinstance(self.table.unit, RowUnit):
+        if self._is_row:
             return rows
         if policy.rows_per_tick is not None and policy.rows_per_tick < most:
             rows = self._numbered(rows, policy.rows_per_tick, (self._tick_key(ROWS),))
@@ -148,11 +148,31 @@ class SeriesPlan:
     def _first_units(self, last: int) -> Relation:
         """Return the row with which a unit first appears, in each group if there are groups."""
         rows: Relation = self._arrived(last)
-        if isinstance(self.table.unit, RowUnit):
+        if self._is_row:
             return rows
         keys = tuple(_of_rows(each) for each in self.aggregation.keys)
         rows = self._numbered(rows, 1, keys)
         return self._numbered(rows, self._most, ()) if keys else rows
+
+    @property
+    def _is_row(self) -> bool:
+        """Whether each row is a unit, and no join can make several of it."""
+        return isinstance(self.table.unit, RowUnit) and not self._select.joins
+
+    @property
+    def _select(self) -> Select:
+        select = self.aggregation.rows
+        assert isinstance(select, Select)  # noqa: S101 - checked when it was planned
+        return select
+
+    @property
+    def _arrived_name(self) -> str:
+        """What the arrival time is called beside the columns of the query; none is called so."""
+        names = {each.name.casefold() for each in self._select.columns}
+        name = ARRIVED
+        while name in names:
+            name += "_"
+        return name
 
     @property
     def _most(self) -> int:
@@ -160,15 +180,14 @@ class SeriesPlan:
 
     def _arrived(self, last: int) -> Select:
         """Return the rows of the query that arrived from the first tick to the last one."""
-        select = self.aggregation.rows
-        assert isinstance(select, Select)  # noqa: S101 - checked when it was planned
+        select = self._select
         arrival = self._arrival(select.name)
         kind = arrival.facts.kind
         ends = [self.policy.first, self.policy.start(last + 1)]
         low, high = (literal(_as_kind(each, kind), kind) for each in ends)
         tests = [call("greater_or_equal", arrival, low), call("less", arrival, high)]
         where = [*([] if select.where is None else [select.where]), *tests]
-        columns = (*select.columns, NamedExpression(name=ARRIVED, expression=arrival))
+        columns = (*select.columns, NamedExpression(name=self._arrived_name, expression=arrival))
         return replace(select, where=call("and", *where), columns=columns)
 
     def _numbered(self, rows: Relation, most: int, partition: tuple[Expression, ...]) -> Select:
@@ -177,7 +196,7 @@ class SeriesPlan:
             function=WindowFunction.ROW_NUMBER,
             arguments=(),
             partition=partition,
-            order=(Ordering(expression=self._arrival(ROWS, ARRIVED)),),
+            order=(Ordering(expression=self._arrival(ROWS, self._arrived_name)),),
             frame="whole",
             facts=Facts(kind=Kind.INTEGER, interval=Interval(low=Fraction(0)), nullable=False),
         )
@@ -195,7 +214,7 @@ class SeriesPlan:
 
     def _tick_key(self, source: str) -> Expression:
         unit = literal(self.policy.clock.value)
-        return call("date_trunc", unit, self._arrival(source, ARRIVED))
+        return call("date_trunc", unit, self._arrival(source, self._arrived_name))
 
     def _moment(self, start: datetime) -> datetime:
         is_zoned = self._tick_key(ROWS).facts.kind is Kind.TIMESTAMP_TZ
