@@ -34,6 +34,7 @@ from tests.agents.sessions import (
     run,
     text_of,
 )
+from tests.series.files import write_clinic
 from tests.server.running import add_accounts, write_catalog
 
 
@@ -498,9 +499,12 @@ def test_the_guide_names_what_is_answered_and_how_a_budget_works(site: Site) -> 
         async with agent_at(site) as agent:
             assert await read(agent, "discreet://guide") == guide()
             uris = {str(each.uri) for each in (await agent.list_resources()).resources}
-            assert uris == {"discreet://catalog", "discreet://guide"}
-            (template,) = (await agent.list_resource_templates()).resource_templates
-            assert template.uri_template == "discreet://answers/{id}"
+            assert uris == {"discreet://catalog", "discreet://guide", "discreet://series"}
+            templates = (await agent.list_resource_templates()).resource_templates
+            assert [each.uri_template for each in templates] == [
+                "discreet://answers/{id}",
+                "discreet://series/{name}",
+            ]
             (prompt,) = (await agent.list_prompts()).prompts
             found = await agent.get_prompt(
                 prompt.name, {"question": "How old are patients?", "epsilon": "0.5"}
@@ -510,6 +514,25 @@ def test_the_guide_names_what_is_answered_and_how_a_budget_works(site: Site) -> 
                 assert name in guide()
 
     run(act)
+
+
+def test_released_ticks_of_series_are_resources(tmp_path: Path) -> None:
+    catalog = write_clinic(tmp_path)
+    add_accounts(catalog)
+
+    async def act(found: Site) -> None:
+        async with agent_at(found) as agent:
+            all_series = json.loads(await read(agent, "discreet://series"))["series"]
+            assert [each["name"] for each in all_series] == ["visits by region", "patients"]
+            ticks = json.loads(await read(agent, "discreet://series/visits%20by%20region"))
+            assert ticks == found.curator.series("visits by region").read().to_json()
+            for name in ("patients", "nothing"):  # no tick is released, and no such series
+                with pytest.raises(MCPError, match="series: "):
+                    await read(agent, f"discreet://series/{name}")
+
+    with opened(catalog) as site:
+        site.curator.series("visits by region").tick()
+        run(lambda: act(site))
 
 
 def test_an_account_that_ends_is_rejected_at_once(site: Site) -> None:

@@ -103,6 +103,9 @@ async def every_tool(agent: Client) -> None:
     assert saved["rows"] == answer["rows"]
     assert "visits" in await read(agent, "discreet://catalog")
     assert "ε" in await read(agent, "discreet://guide")
+    assert json.loads(await read(agent, "discreet://series")) == {"series": []}
+    with pytest.raises(MCPError, match="series: There is no series"):
+        await read(agent, "discreet://series/none")
     with pytest.raises(MCPError, match="not_found"):
         await read(agent, "discreet://answers/AAAAAAAAAAAAAAAAAAAAAAAA")
 

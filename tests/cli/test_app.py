@@ -186,8 +186,19 @@ def test_help_lists_the_commands_in_the_order_in_which_people_need_them(
     panels = ["Get started", "Run queries", "Budget", "Server", "Large tables", "Study and test"]
     assert sorted(panels, key=shown.index) == panels
     assert re.findall(r"^│ ([a-z]+) ", shown, re.M) == [
-        *("demo", "init", "explain", "ask", "shell", "coverage", "budget", "analyst", "ledger"),
-        *("price", "serve", "mcp", "login", "prepare", "attack", "audit", "design", "local"),
+        *("demo", "init", "explain", "ask", "shell", "coverage", "series", "budget", "analyst"),
+        *(
+            "ledger",
+            "price",
+            "serve",
+            "mcp",
+            "login",
+            "prepare",
+            "attack",
+            "audit",
+            "design",
+            "local",
+        ),
     ]
     assert "forget" not in shown
 

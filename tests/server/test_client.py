@@ -301,6 +301,8 @@ def test_series_are_read_in_the_same_way(
 def test_what_cannot_be_read_of_a_series_is_told_in_the_same_words(reading: Any) -> None:
     with pytest.raises(SeriesError, match=r"no series 'patient'\. Did you mean patients"):
         reading.series("patient")
+    with pytest.raises(SeriesError, match=r"no series '\.\.'"):
+        reading.series("..")
     with pytest.raises(DiscreetError, match="window"):
         reading.series("patients").read("window")
 

@@ -110,6 +110,7 @@ def test_ticks_come_as_csv(served: Served) -> None:
     head, *lines = reply.text.splitlines()
     assert head == "tick,region,visits,visits_margin"
     assert len(lines) == 2 * DAYS
+    assert rows(served, last=3) == rows(served)[-6:]
 
 
 @pytest.mark.parametrize(

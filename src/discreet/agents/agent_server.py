@@ -1,6 +1,7 @@
 """All that an agent can use, for any transport: tools, resources and the prompt."""
 
 import asyncio
+import json
 import logging
 from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager
@@ -46,6 +47,19 @@ async def answer_resource(id: str) -> str:  # noqa: A002 - as the address has it
         found = await DESK.get().answer(id)
         whole = await asyncio.to_thread(answered_from, id, found)
         return whole.model_dump_json(indent=2)
+
+
+async def all_series_resource() -> str:
+    """Return the series: what they count and cost, and how far they are, as JSON. Free."""
+    with told_of_resource():
+        found = await DESK.get().all_series()
+        return json.dumps({"series": found["series"]}, ensure_ascii=False, indent=2)
+
+
+async def series_resource(name: str) -> str:
+    """Return the released ticks of a series as running totals with margins, as JSON. Free."""
+    with told_of_resource():
+        return json.dumps(await DESK.get().series(name), ensure_ascii=False)
 
 
 async def analyse_within_budget(
@@ -110,6 +124,15 @@ def make_server(
         title="A saved answer",
         mime_type="application/json",
     )(answer_resource)
+    server.resource(
+        "discreet://series", name="all_series", title="Series", mime_type="application/json"
+    )(all_series_resource)
+    server.resource(
+        "discreet://series/{name}",
+        name="series",
+        title="Released ticks of a series",
+        mime_type="application/json",
+    )(series_resource)
     server.prompt(title="Analyse within a budget")(analyse_within_budget)
     return server
 

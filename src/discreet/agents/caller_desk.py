@@ -19,6 +19,7 @@ from discreet.server.callers import Caller, Role
 from discreet.server.faults import CallError
 from discreet.server.remedies import rejection_of
 from discreet.server.schema import schema_of
+from discreet.server.series_routes import series_list, series_ticks
 from discreet.wire import shown_catalog
 
 T = TypeVar("T")
@@ -68,6 +69,16 @@ class CallerDesk:
     async def history(self, before: int | None, limit: int) -> JsonObject:
         """Return past queries."""
         return await asyncio.to_thread(history_of, await self._as("analyst"), before, limit)
+
+    async def all_series(self) -> JsonObject:
+        """Return what series cost, and how far they are."""
+        caller = await self._as("reader")
+        return await self._planned(lambda: series_list(caller))
+
+    async def series(self, name: str) -> JsonObject:
+        """Return the released ticks of a series."""
+        caller = await self._as("reader")
+        return await self._planned(lambda: series_ticks(caller, name).to_json())
 
     async def confirm_above(self) -> Fraction | None:
         """Return the epsilon above which a person confirms a query."""

@@ -54,6 +54,16 @@ class RemoteDesk:
         since = "" if before is None else f"&before={before}"
         return await self._json("GET", f"/history?limit={limit}{since}")
 
+    async def all_series(self) -> JsonObject:
+        """Return what series cost, and how far they are."""
+        return await self._json("GET", "/series")
+
+    async def series(self, name: str) -> JsonObject:
+        """Return the released ticks of a series."""
+        if name in {"", ".", ".."}:  # not a name in a path, but another path
+            raise rejection("not_found", "There is no series with this name")
+        return await self._json("GET", f"/series/{quote(name, safe='')}")
+
     async def confirm_above(self) -> Fraction | None:
         """Return the epsilon above which a person confirms a query."""
         limits = (await self.budget()).get("limits") or {}

@@ -24,7 +24,7 @@ from discreet.answer.series_table import SeriesTable, series_table_from_json
 from discreet.answer.wire import unpacked
 from discreet.catalog import Catalog
 from discreet.error_codes import error_from
-from discreet.errors import DiscreetError
+from discreet.errors import DiscreetError, SeriesError
 from discreet.explanation import Explanation
 from discreet.explanation.coverage import Coverage
 from discreet.explanation.series import SeriesExplanation, series_explanation_from
@@ -259,6 +259,8 @@ def _asked(**terms: Any) -> dict[str, str]:
 
 
 def _series(path: str, name: str) -> str:
+    if name in {"", ".", ".."}:  # not a name in a path, but another path
+        raise SeriesError(f"There is no series {name!r}", "all_series() has those that there are")
     return f"{path}/series/{quote(str(name), safe='')}"
 
 

@@ -276,6 +276,8 @@ def serve(  # noqa: PLR0913 - each is an option
         tell(f"Serving {', '.join(sites)} at {address.url}. Stop with Ctrl-C.")
         if pg_place is not None:
             tell(f"PostgreSQL clients can connect to {_shown(pg_place.address)}.")
+        if settings.series and (found := sum(map(_series_of, sites.values()))):
+            tell(f"Ticks of {found} series are released when they are due.")
         if settings.agents:
             tell(f"Agents can ask at {address.url}/mcp")
         if is_demo:
@@ -299,6 +301,10 @@ def _wire(
     stack.callback(wire.forget)
     wire.describe(sites.values())
     return wire
+
+
+def _series_of(site: Site) -> int:
+    return len(site.curator.catalog.series)
 
 
 def _shown(address: Address) -> str:

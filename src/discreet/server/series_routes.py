@@ -2,12 +2,14 @@
 
 import asyncio
 from datetime import datetime
+from fractions import Fraction
 from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter, Depends, Path, Query, Request, Response
 from fastapi.responses import JSONResponse
 from pydantic import Field
 
+from discreet.answer.series_table import SeriesTable
 from discreet.parameters import confidence_level
 from discreet.series import explain_all
 from discreet.server.audit import logged
@@ -25,7 +27,10 @@ Reader = Annotated[Caller, Depends(caller_in("reader"))]
 Owner = Annotated[Caller, Depends(caller_in("owner"))]
 Confidence = Annotated[str, Query(pattern=NUMBER)]
 Name = Annotated[str, Path(min_length=1, max_length=64, description="The name of a series")]
-MOST_NAMES = 1000
+Ticks = Annotated[int, Query(ge=1, le=1_000_000)]
+MOST_NAMES, MOST_NAME = 1000, 64
+DEFAULT = Fraction(95, 100)
+"""The confidence of margins."""
 
 CSV = "text/csv; charset=utf-8"
 TICKS: dict[int | str, dict[str, Any]] = {
@@ -61,11 +66,7 @@ async def all_series(
     """
     level = confidence_level(exact(confidence))
 
-    def listed() -> JsonObject:
-        found = explain_all(caller.site.curator.all_series(), confidence=level)
-        return {"series": [each.to_record() for each in found]}
-
-    told = await planned(request, caller, listed)
+    told = await planned(request, caller, lambda: series_list(caller, level))
     if caller.role == "owner":
         told["ticking"] = _ticker(request).state(caller.site)
     return told
@@ -78,7 +79,8 @@ async def series(  # noqa: PLR0913 - each is a part of the address
     name: Name,
     *,
     kind: Literal["running", "tick", "window"] = "running",
-    window: Annotated[int | None, Query(ge=1, le=1_000_000)] = None,
+    window: Ticks | None = None,
+    last: Annotated[Ticks | None, Query(description="Only so many ticks, the last ones")] = None,
     confidence: Confidence = "0.95",
     format: Literal["json", "csv"] = "json",  # noqa: A002 - as the route has it
 ) -> Response:
@@ -86,16 +88,36 @@ async def series(  # noqa: PLR0913 - each is a part of the address
     level = confidence_level(exact(confidence))
 
     def read() -> Response:
-        found = caller.site.curator.series(name).read(kind, window=window, confidence=level)
+        found = series_ticks(caller, name, kind, window=window, confidence=level)
+        found = found if last is None else found.last(last)
         if format == "csv":
             return Response(str(found.to_csv()), media_type=CSV)
         return JSONResponse(found.to_json())
 
-    return await planned(
-        request,
-        caller,
-        lambda: logged(caller, "read", read, lambda _: {"outcome": "free"}, series=name),
-    )
+    return await planned(request, caller, read)
+
+
+def series_list(caller: Caller, confidence: Fraction = DEFAULT) -> JsonObject:
+    """Return what all series of a caller's catalog are like."""
+    found = explain_all(caller.site.curator.all_series(), confidence=confidence)
+    return {"series": [each.to_record() for each in found]}
+
+
+def series_ticks(
+    caller: Caller,
+    name: str,
+    kind: str = "running",
+    *,
+    window: int | None = None,
+    confidence: Fraction = DEFAULT,
+) -> SeriesTable:
+    """Return released ticks for a caller, and log that they are read."""
+
+    def read() -> SeriesTable:
+        found = caller.site.curator.series(name)
+        return found.read(kind, window=window, confidence=confidence)
+
+    return logged(caller, "read", read, lambda _: {"outcome": "free"}, series=name[:MOST_NAME])
 
 
 @router.get("/{name}/explain", tags=["analysts"])

@@ -8,7 +8,7 @@ import { base, go, isOwner, refreshBudget, route, say } from "/page/js/state.js"
 import { Button, Card, Choice, Empty, Failure, Link, Loading, Note, useLoaded, useStyles } from "/page/js/ui.js";
 import { html, useState } from "/page/vendor/preact.js";
 
-const WINDOW = 7, MOST_ROWS = 200;
+const WINDOW = 7, MOST_ROWS = 200, MOST_TICKS = 1500;
 const addressOf = (name) => `/series?name=${encodeURIComponent(name)}`;
 const moment = (text) => `${text.slice(0, 16).replace("T", " ")} UTC`;
 
@@ -51,7 +51,7 @@ function Released({ shown }) {
   const [column, setColumn] = useState(shown.columns[0].name);
   const [, words, terms] = kindsOf(shown.clock).find(([each]) => each === kind);
   const path = `${base.value}/series/${encodeURIComponent(shown.name)}?${terms}`;
-  const { value: found, error, again } = useLoaded(() => get(path), [path, shown.released]);
+  const { value: found, error, again } = useLoaded(() => get(`${path}&last=${MOST_TICKS}`), [path, shown.released]);
   const value = found?.kind === kind ? found : null;   // not the one that was shown before
   if (error) return html`<${Card} id="chart" title=${words}><div class="body"><${Failure} error=${error} actions=${html`<${Button} onClick=${again}>Try again</${Button}>`} /></div></${Card}>`;
   const actions = html`<${Choice} label="What is shown" options=${kindsOf(shown.clock)} value=${kind} onChange=${setKind} />
@@ -60,7 +60,7 @@ function Released({ shown }) {
   return html`<${Card} id="chart" title=${words} actions=${actions}><div class="body stack">
       ${shown.columns.length > 1 && html`<${Choice} label="Column" options=${shown.columns.map(({ name }) => [name, key(name)])} value=${column} onChange=${setColumn} />`}
       ${value ? html`<${SeriesChart} table=${value} column=${column} title=${words} />` : html`<${Loading} rows="6" label="Loading the ticks" />`}
-      <p class="small soft">The band is the margin of error, at 95% confidence for each tick.</p></div></${Card}>
+      <p class="small soft">The band is the margin of error, at 95% confidence for each tick.${shown.released > MOST_TICKS && ` The newest ${number(MOST_TICKS)} of ${count(shown.released, "tick")} are shown.`}</p></div></${Card}>
     ${value && html`<${Card} id="numbers" title="Numbers"><div class="wrap-x tabled" tabindex="0" role="region" aria-label="Numbers of the ticks"><${AnswerTable} answer=${asAnswer(value)} caption=${words} /></div>
       ${isMany && html`<p class="small muted more">The newest ${number(MOST_ROWS)} of ${count(value.rows.length, "row")} are shown. The CSV file has all of them.</p>`}</${Card}>`}`;
 }
