@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
 
@@ -272,6 +273,37 @@ def test_a_ledger_with_charges_cannot_become_one_per_month(tmp_path: Path) -> No
         ledger.charge("q", pure(1))
     with pytest.raises(LedgerError, match="for all months together and opened with one per month"):
         reopened(place, PER)
+
+
+OTHER = PerMonth(tables=dict.fromkeys(PER.tables, "left"))
+
+
+@pytest.mark.parametrize(
+    ("first", "second"), [(PER, None), (None, PER), (PER, OTHER), (PER, replace(PER, most=1))]
+)
+def test_sessions_that_bound_rows_differently_never_charge_one_ledger(
+    tmp_path: Path, first: PerMonth | None, second: PerMonth | None
+) -> None:
+    """Before anything is charged the policy may change, and a session that is open may not know."""
+    place = tmp_path / "ledger.db"
+    with (
+        SqliteLedger(place, budget=ONE, per_month=first) as before,
+        SqliteLedger(place, budget=ONE, per_month=second) as after,
+    ):
+        with pytest.raises(LedgerError, match="The ledger was created with"):
+            before.charge("q", pure(1))
+        after.charge("q", pure(1))
+        with pytest.raises(LedgerError, match="The ledger was created with"):
+            before.charge("r", pure(1))
+        assert [each.kind for each in after.entries()].count("charge") == 1
+
+
+def test_older_versions_reject_a_ledger_per_month(tmp_path: Path) -> None:
+    """They look for epsilon in a policy, and know no months."""
+    with SqliteLedger(tmp_path / "ledger.db", budget=ONE, per_month=PER) as ledger:
+        (entry,) = ledger.entries()
+        assert "epsilon" not in entry.about
+        assert entry.about["epsilon_per_month"] == "1"
 
 
 def test_a_table_may_come_and_go_and_is_then_what_it_was(tmp_path: Path) -> None:

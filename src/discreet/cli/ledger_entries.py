@@ -59,11 +59,11 @@ def entry_details(entries: Sequence[Entry]) -> Iterator[str]:
 
 def _policy_text(about: Mapping[str, str]) -> str:
     """Return a total budget: ε, δ, what is not in every ledger, then accounting and neighbours."""
-    shown = PRIVATE | {"epsilon", "delta", "filter", "neighbours"}
+    shown = PRIVATE | {"epsilon", "epsilon_per_month", "delta", "filter", "neighbours"}
     rest = sorted(each for each in about.items() if each[0] not in shown and each[1] != "0")
     parts = (
         *(["new data version"] if VERSION in about else []),
-        _equation("ε", about["epsilon"]),
+        _equation("ε", about.get("epsilon_per_month") or about["epsilon"]),
         _equation("δ", about["delta"]),
         *(f"{name} {value}" for name, value in rest),
         f"{about['filter']} accounting",

@@ -48,8 +48,10 @@ class Policy:
     @property
     def record(self) -> dict[str, str]:
         """The policy as its entry holds it."""
+        # Versions before 0.2 know no months. They look for "epsilon", and reject what has none.
+        name = "epsilon" if self.per_month is None else "epsilon_per_month"
         return {
-            "epsilon": str(positive("epsilon", self.total.epsilon)),
+            name: str(positive("epsilon", self.total.epsilon)),
             "delta": str(zero_or_positive("delta", self.total.delta)),
             "set_aside": str(zero_or_positive("set_aside", self.total.set_aside)),
             **self._for_life,
@@ -61,14 +63,14 @@ class Policy:
     @classmethod
     def from_record(cls, record: Mapping[str, str]) -> Self:
         """Return the policy that `record` wrote."""
+        told = record.get("per_month")
         total = Budget(
-            epsilon=Fraction(record["epsilon"]),
+            epsilon=Fraction(record["epsilon" if told is None else "epsilon_per_month"]),
             delta=Fraction(record["delta"]),
             filter=record["filter"],
             set_aside=Fraction(record["set_aside"]),
         )
         disjoint = disjoint_from_text(record.get("disjoint", "[]"))
-        told = record.get("per_month")
         return cls(
             total=total,
             neighbours=record["neighbours"],
@@ -91,7 +93,11 @@ class Policy:
                     f"Open it with {name} = {value}, which cannot be changed",
                 )
         if is_charged:
-            _check_months(self.per_month, declared.per_month)
+            self.check_months(declared)
+
+    def check_months(self, declared: Self) -> None:
+        """Reject a session that bounds rows otherwise: as long as nothing is charged, it may be."""
+        _check_months(self.per_month, declared.per_month)
 
     def with_earlier(self, earlier: Self, *, is_charged: bool = True) -> Self:
         """Return the same policy with months of tables that an earlier one declared."""

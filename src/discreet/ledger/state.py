@@ -224,6 +224,11 @@ class LedgerState:
             )
         return self.analysts[account]
 
+    def check_session(self, declared: Policy | None) -> None:
+        """Reject charges of a session whose months are no longer those of the ledger."""
+        if self.policy is not None and declared is not None:
+            self.policy.check_months(declared)
+
     def check_policy(self, declared: Policy) -> None:
         """Reject a policy under which the entries that there are would prove nothing."""
         if self.policy is not None:

@@ -63,7 +63,7 @@ class StoredLedger(TickKeeper):
     """A ledger in a storage; each kind of storage has a class that says how it is opened."""
 
     def __init__(self, storage: Storage, policy: Policy | None) -> None:
-        self._state = LedgerState()
+        self._state, self._declared = LedgerState(), policy
         self._storage = storage
         self._under_way: Turn | None = None
         self._tokens = TokenCheck()
@@ -129,6 +129,7 @@ class StoredLedger(TickKeeper):
             if due or any(turn.answer_of(each) is None for each in turn.state.suspended and paid):
                 turn.state.check_running(account)
             if due:
+                turn.state.check_session(self._declared)
                 turn.check_unanswered(account, most_unanswered)
                 turn.check_unpinned(due.keys() - despite)
                 turn.state.check_affordable(account, due.values())
