@@ -16,7 +16,7 @@ from discreet.coverage.limits import reads_tables, tables_cut
 from discreet.coverage.lookup import KnownCoverage
 from discreet.coverage.measurements import OutsideBounds
 from discreet.coverage.shares import Share, UnitSizes
-from discreet.explanation.months import count_of_months
+from discreet.explanation.months import first_months
 from discreet.explanation.sentences import (
     UnitName,
     effect_of_limit,
@@ -296,11 +296,8 @@ class Coverage:
         rows = "all of its rows" if self.months_per_unit is None else "its rows in used months"
         yield f"Coverage of {self.table}: {rows}, before any WHERE, at 95% confidence."
         if self.months_per_unit is not None:
-            used = count_of_months(self.months_per_unit)
-            yield (
-                f"Only rows of a privacy unit's first {used} are used. Other rows are in none of "
-                "these shares."
-            )
+            used = f"Only rows of a privacy unit's {first_months(self.months_per_unit)} are used."
+            yield f"{used} Other rows are in none of these shares."
         if self.unit:
             yield from self._row_lines()
         for each in self.columns:
