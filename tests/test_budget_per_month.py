@@ -123,6 +123,22 @@ def test_coverage_and_found_bounds_are_charged_to_every_month(curator: Curator) 
     assert left == [Fraction(5, 8), Fraction(1, 8), Fraction(5, 8)]
 
 
+def test_coverage_says_that_shares_are_of_rows_in_used_months() -> None:
+    with opened(months_per_unit=2) as curator:
+        coverage = curator.coverage("visits", epsilon=1)
+        text = " ".join(str(coverage).split())
+        assert "Coverage of visits: its rows in used months, before any WHERE" in text
+        assert "Only rows of a privacy unit's first 2 months are used. Other rows are in" in text
+        assert json.loads(coverage.to_json())["months_per_unit"] == 2
+        explained = curator.explain("SELECT SUM(cost) AS s FROM visits", epsilon=0.5)
+        assert "of rows of visits in used months" in " ".join(explained.bounding)
+    with opened() as curator:
+        coverage = curator.coverage("visits", epsilon=1)
+        assert "Coverage of visits: all of its rows, before any WHERE" in str(coverage)
+        assert "used" not in str(coverage)
+        assert "months_per_unit" not in json.loads(coverage.to_json())
+
+
 def test_an_analyst_has_the_cap_for_each_month() -> None:
     with opened(analysts={"ann": 0.5}) as curator:
         ann = curator.on_account("ann")
@@ -154,6 +170,7 @@ def test_only_the_first_months_of_a_patient_are_used() -> None:
     ("total", "months", "says"),
     [
         (Budget(epsilon=1), None, "with ε = 1. A unit with data in several months has less"),
+        (Budget(epsilon=1), 1, "At most 1 month of a unit is used: ε = 1 for all its data."),
         (Budget(epsilon=1), 3, "At most 3 months of a unit are used: ε = 3 for all its data."),
         (Budget(epsilon=1, delta=Fraction(1, 10**6)), 2, "ε = 2, δ ≈ 3.71829e-6 for all"),
         (Budget(epsilon=9, delta=Fraction(1, 10**6)), 12, "this proves nothing about all data"),

@@ -18,7 +18,7 @@ from discreet.coverage.measurements import (
 )
 from discreet.coverage.shares import UnitSizes
 from discreet.executor import Executor
-from discreet.explanation.coverage import ClampedColumn, Coverage
+from discreet.explanation.coverage import ClampedColumn, Coverage, used_months
 from discreet.explanation.notes import unit_of
 from discreet.known_releases import SavedTable
 from discreet.ledger import OWNER, AccountBalance
@@ -142,6 +142,7 @@ def _value(table: PrivateTable, unit: str, measured: Measured) -> Coverage:
         remaining=balance_from(measured.balance.remaining, measured.balance.limit),
         from_ledger=not is_new,
         sizes=sizes,
+        months_per_unit=used_months(table),
     )
 
 

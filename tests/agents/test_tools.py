@@ -35,7 +35,7 @@ from tests.agents.sessions import (
     text_of,
 )
 from tests.series.files import write_clinic
-from tests.server.running import add_accounts, write_catalog
+from tests.server.running import add_accounts, in_month, write_catalog, write_monthly
 
 
 @pytest.fixture
@@ -385,6 +385,49 @@ def test_limits_of_the_account_hold_for_agents(site: Site) -> None:
             words = await rejected(agent, "ask", sql=COUNT, epsilon=1.5)
             assert "per_query_limit: " in words
             assert await remaining(agent) == 8
+
+    run(act)
+
+
+# --------------------------------------------------------------------------- months
+
+
+def test_agents_see_months_and_what_is_protected(tmp_path: Path) -> None:
+    catalog = write_monthly(tmp_path, months_per_unit=3)
+    add_accounts(catalog)
+
+    async def act() -> None:
+        async with agent_at(site) as agent:
+            tables = await call(agent, "tables")
+            assert "that arrived in one month" in tables["promise"]
+            (table,) = tables["tables"]
+            assert table["is_by_month"]
+            assert table["limits"] == [
+                "At most 3 rows of each patient_id and month are used.",
+                "Rows where patient_id is NULL are left out.",
+                "Rows where arrived is NULL are left out.",
+                "Only rows of the first 3 months in which a patient_id has any are used.",
+            ]
+            explained = await call(agent, "explain", sql=in_month(2), epsilon=4)
+            assert explained["months"] == "2024-02"
+            assert explained["protects"].startswith("the used data of one patient_id in one month")
+            answer = await call(agent, "ask", sql=in_month(2), epsilon=4)
+            assert any(each.startswith("Charged to 2024-02. ") for each in answer["notes"])
+            budget = await call(agent, "budget")
+            left = [(each["months"], each["epsilon"]) for each in budget["months"]]
+            assert left == [("before 2024-02", 10), ("2024-02", 6), ("from 2024-03", 10)]
+            assert budget["remaining"]["epsilon"] == 6
+
+    with opened(catalog) as site:
+        run(act)
+
+
+def test_agents_see_no_months_of_a_budget_for_all_time(site: Site) -> None:
+    async def act() -> None:
+        async with agent_at(site) as agent:
+            assert (await call(agent, "budget"))["months"] == []
+            assert (await call(agent, "explain", sql=COUNT, epsilon=1))["months"] is None
+            assert not (await call(agent, "tables"))["tables"][0]["is_by_month"]
 
     run(act)
 

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, Protocol, TypeAlias
 
 from discreet.accounting import Budget, PureEvent
-from discreet.ledger import PostgresLedger, SqliteLedger
+from discreet.ledger import PerMonth, PostgresLedger, SqliteLedger
 from discreet.ledger.stored import StoredLedger
 from tests.postgresql import shared_server
 
@@ -26,7 +26,12 @@ class Store(Protocol):
     """Somewhere to keep one book."""
 
     def open(
-        self, budget: Budget = ONE, *, neighbours: str = "add-remove", disjoint: Groups = ()
+        self,
+        budget: Budget = ONE,
+        *,
+        neighbours: str = "add-remove",
+        disjoint: Groups = (),
+        per_month: PerMonth | None = None,
     ) -> StoredLedger:
         """Open the book, the same one each time if the store is durable."""
 
@@ -47,9 +52,16 @@ class FileStore:
         self.path = folder / "ledger.db"
 
     def open(
-        self, budget: Budget = ONE, *, neighbours: str = "add-remove", disjoint: Groups = ()
+        self,
+        budget: Budget = ONE,
+        *,
+        neighbours: str = "add-remove",
+        disjoint: Groups = (),
+        per_month: PerMonth | None = None,
     ) -> SqliteLedger:
-        return SqliteLedger(self.path, budget=budget, neighbours=neighbours, disjoint=disjoint)
+        return SqliteLedger(
+            self.path, budget=budget, neighbours=neighbours, disjoint=disjoint, per_month=per_month
+        )
 
     def existing(self) -> SqliteLedger:
         return SqliteLedger.existing(self.path)
@@ -73,9 +85,20 @@ class PostgresStore:
         return f"{self.server}#{self.schema}"
 
     def open(
-        self, budget: Budget = ONE, *, neighbours: str = "add-remove", disjoint: Groups = ()
+        self,
+        budget: Budget = ONE,
+        *,
+        neighbours: str = "add-remove",
+        disjoint: Groups = (),
+        per_month: PerMonth | None = None,
     ) -> PostgresLedger:
-        return PostgresLedger(self.address, budget=budget, neighbours=neighbours, disjoint=disjoint)
+        return PostgresLedger(
+            self.address,
+            budget=budget,
+            neighbours=neighbours,
+            disjoint=disjoint,
+            per_month=per_month,
+        )
 
     def existing(self) -> PostgresLedger:
         return PostgresLedger.existing(self.address)
@@ -111,9 +134,16 @@ class MemoryStore:
         """Take a folder as the others do, and leave it alone."""
 
     def open(
-        self, budget: Budget = ONE, *, neighbours: str = "add-remove", disjoint: Groups = ()
+        self,
+        budget: Budget = ONE,
+        *,
+        neighbours: str = "add-remove",
+        disjoint: Groups = (),
+        per_month: PerMonth | None = None,
     ) -> SqliteLedger:
-        return SqliteLedger(budget=budget, neighbours=neighbours, disjoint=disjoint)
+        return SqliteLedger(
+            budget=budget, neighbours=neighbours, disjoint=disjoint, per_month=per_month
+        )
 
     def existing(self) -> SqliteLedger:
         raise NotImplementedError

@@ -13,7 +13,9 @@ from hypothesis import strategies as st
 from discreet.accounting import Budget, ConcentratedEvent, Event, Filter, PureEvent
 from discreet.errors import BudgetError, LedgerError, ParameterError
 from discreet.ledger import Item, PerMonth, SqliteLedger
+from discreet.ledger.stored import StoredLedger
 from discreet.months import Months, MonthSpan
+from tests.ledger.stores import Store
 
 PER = PerMonth(tables={"visits": "came", "people": ""})
 ONE = Budget(epsilon=1)
@@ -35,7 +37,7 @@ def ledger_of(budget: Budget = ONE) -> SqliteLedger:
     return SqliteLedger(budget=budget, per_month=PER)
 
 
-def left(ledger: SqliteLedger, month: int) -> Fraction:
+def left(ledger: StoredLedger, month: int) -> Fraction:
     return ledger.remaining(scope=of(month, month)).epsilon
 
 
@@ -146,13 +148,12 @@ def _taken(lines: Sequence[tuple[object, int]], month: int, unit: Fraction) -> F
     return sum((size * unit for scope, size in lines if month in months_of(scope)), Fraction(0))
 
 
-def test_threads_that_charge_different_months_never_overspend_one(tmp_path: Path) -> None:
-    place = tmp_path / "ledger.db"
-    SqliteLedger(place, budget=ONE, per_month=PER).close()
+def test_threads_that_charge_different_months_never_overspend_one(durable: Store) -> None:
+    durable.open(ONE, per_month=PER).close()
 
     def charge(thread: int) -> int:
         paid = 0
-        with SqliteLedger(place, budget=ONE, per_month=PER) as ledger:
+        with durable.open(ONE, per_month=PER) as ledger:
             for n in range(14):
                 first = (thread + n) % 4
                 try:
@@ -164,7 +165,7 @@ def test_threads_that_charge_different_months_never_overspend_one(tmp_path: Path
 
     with ThreadPoolExecutor(4) as pool:
         paid = sum(pool.map(charge, range(4)))
-    with SqliteLedger.existing(place) as ledger:
+    with durable.existing() as ledger:
         taken = dict.fromkeys(LINE, Fraction(0))
         found = [each for each in ledger.entries() if each.kind == "charge"]
         for each in found:

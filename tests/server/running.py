@@ -48,6 +48,46 @@ def write_catalog(folder: Path, *, epsilon: float = 100, without: int | None = N
     return folder / "discreet.toml"
 
 
+MONTHLY = """
+[budget]
+epsilon = 10
+per = "month"
+{months_per_unit}
+
+[tables.visits]
+from = "visits.csv"
+unit = "patient_id"
+rows_per_unit = 3
+arrival = "arrived"
+
+[tables.visits.columns]
+patient_id = {{ type = "integer" }}
+arrived = {{ type = "date" }}
+region = {{ type = "text", values = ["north", "south"] }}
+age = {{ type = "integer", bounds = [0, 100] }}
+"""
+
+
+def write_monthly(folder: Path, *, months_per_unit: int | None = None) -> Path:
+    """Write visits of 300 patients from January to June 2024, with a budget per month."""
+    rows = [
+        f"{i},2024-{month:02}-{1 + i % 28:02},{('north', 'south')[i % 2]},{i * 7 % 100}"
+        for i in range(300)
+        for month in range(1, 7)
+    ]
+    limit = "" if months_per_unit is None else f"months_per_unit = {months_per_unit}"
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / "visits.csv").write_text("\n".join(["patient_id,arrived,region,age", *rows]) + "\n")
+    (folder / "discreet.toml").write_text(MONTHLY.format(months_per_unit=limit))
+    return folder / "discreet.toml"
+
+
+def in_month(month: int, what: str = "COUNT(*) AS n") -> str:
+    """Return a query about one month of `write_monthly`."""
+    first, next_ = (f"DATE '2024-{each:02}-01'" for each in (month, month + 1))
+    return f"SELECT {what} FROM visits WHERE arrived >= {first} AND arrived < {next_}"  # noqa: S608
+
+
 @dataclass(kw_only=True)
 class Served:
     """A server process, and tokens of its accounts by their names."""

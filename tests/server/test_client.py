@@ -1,6 +1,7 @@
 """The same calls, answers and errors as of a local curator, over a real server."""
 
 import asyncio
+import json
 import os
 import warnings
 from collections.abc import Callable, Coroutine, Iterator
@@ -28,7 +29,7 @@ from discreet.ledger import make_token
 from discreet.opening import open_books
 from tests.series.files import write_clinic
 from tests.server.forked import Ended, run_command
-from tests.server.running import Served, serving, write_catalog
+from tests.server.running import BASE, Served, in_month, serving, write_catalog, write_monthly
 
 QUERIES = (
     "SELECT COUNT(*) AS n FROM visits",
@@ -98,6 +99,9 @@ class Waited:
     @property
     def remaining(self) -> Any:
         return self._wait(self._remote.remaining())
+
+    def remaining_by_month(self) -> Any:
+        return self._wait(self._remote.remaining_by_month())
 
     @property
     def limits(self) -> Any:
@@ -257,6 +261,74 @@ def test_the_command_asks_a_server(served: Served, tmp_path: Path) -> None:
     assert run("ask", "SELECT * FROM visits", "-e", "1").returncode == 1
     assert run("login", served.url, "--out").returncode == 0
     assert run("budget").returncode == 1
+
+
+# --------------------------------------------------------------------------- months
+
+
+@pytest.fixture(scope="module")
+def monthly(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Served, discreet.Account]]:
+    """Serve a budget per month, charged by an analyst and the owner, and open the same here."""
+    catalog = write_monthly(tmp_path_factory.mktemp("monthly"))
+    with serving(catalog) as found:
+        found.ask(in_month(2), epsilon=4).raise_for_status()
+        found.ask(in_month(3), "boss", epsilon=7).raise_for_status()
+        found.ask(in_month(3, "SUM(age) AS s"), "bob", epsilon="1/3").raise_for_status()
+        with discreet.open(catalog) as curator:
+            yield found, curator.as_analyst(found.tokens["ann"])
+
+
+@pytest.mark.parametrize("kind", ["remote", "asyncio"])
+def test_what_remains_by_month_is_the_same(
+    monthly: tuple[Served, discreet.Account], kind: str
+) -> None:
+    served, local = monthly
+    with closing(served.connect() if kind == "remote" else Waited(served)) as remote:
+        found = remote.remaining_by_month()
+        assert found == local.remaining_by_month()
+        assert {name: each.epsilon for name, each in found.items()} == {
+            "before 2024-02": 10,
+            "2024-02": 6,
+            "2024-03": Fraction(8, 3),
+            "from 2024-04": 10,
+        }
+        assert remote.remaining.epsilon == Fraction(8, 3)
+        explained = remote.explain(in_month(2), epsilon=1)
+        assert explained.months == "2024-02"
+        assert explained.protects == local.explain(in_month(2), epsilon=1).protects
+
+
+def test_a_budget_that_is_not_per_month_has_no_months(curator: Any) -> None:
+    assert curator.remaining_by_month() == {}
+
+
+def test_owners_and_analysts_see_months_by_what_they_may_spend(
+    monthly: tuple[Served, discreet.Account],
+) -> None:
+    def left(who: str) -> list[tuple[str, str, str]]:
+        told = monthly[0].call("GET", f"{BASE}/budget", who).json()
+        assert told["remaining"]["epsilon"] == min(each["epsilon"] for each in told["months"])
+        return [
+            (each["months"], each["epsilon_exact"], each["total_epsilon_exact"])
+            for each in told["months"]
+        ]
+
+    names = ["before 2024-02", "2024-02", "2024-03", "from 2024-04"]
+    assert left("boss") == list(zip(names, ["10", "6", "8/3", "10"], ["10"] * 4, strict=True))
+    assert left("ann") == list(zip(names, ["10", "6", "8/3", "10"], ["50"] * 4, strict=True))
+    assert left("bob") == list(zip(names, ["2", "2", "5/3", "2"], ["2"] * 4, strict=True))
+
+
+def test_the_command_shows_months_of_a_server(
+    monthly: tuple[Served, discreet.Account], tmp_path: Path
+) -> None:
+    served, _ = monthly
+    signed_in = {"DISCREET_SERVER": served.url, "DISCREET_TOKEN": served.tokens["bob"]}
+    environment = {**os.environ, "XDG_CONFIG_HOME": str(tmp_path), **signed_in}
+    shown = run_command("budget", folder=tmp_path, environment=environment).stdout
+    assert "2024-03          ε ≈ 1.66666 of 2" in shown
+    told = run_command("budget", "--json", folder=tmp_path, environment=environment).stdout
+    assert [each["epsilon"] for each in json.loads(told)["months"].values()][1] == 2
 
 
 # --------------------------------------------------------------------------- series

@@ -48,6 +48,7 @@ CALLS: dict[str, Callable[[], calls.Steps[Any]]] = {
     "ask": lambda: calls.ask("/c", "SELECT 1", {}, lambda _: ()),
     "explain": lambda: calls.explain("/c", "SELECT 1", {}),
     "remaining": lambda: calls.remaining("/c"),
+    "months": lambda: calls.remaining_by_month("/c"),
     "catalogs": calls.catalogs,
 }
 

@@ -63,6 +63,9 @@ class DeclaredTable(Content):
     rows_per_unit: int | None = None
     key: str | None = None
     limits: list[str] = []
+    is_by_month: Annotated[
+        bool, Field(description="Whether queries are charged to the months that they read")
+    ] = False
     columns: list[TableColumn]
 
 
@@ -118,6 +121,13 @@ class Explained(Content):
     cost: Cost
     due: Annotated[Cost, Field(description="What asking it now would spend: 0 if it is saved")]
     remaining: RemainingBudget | None
+    months: Annotated[
+        str | None,
+        Field(description="The months that it is charged to, if the budget is per month"),
+    ] = None
+    protects: Annotated[
+        str | None, Field(description="What the noise protects, if the budget is per month")
+    ] = None
     needs_confirmation: Annotated[
         bool, Field(description="Whether a person must confirm this query before it runs")
     ] = False
@@ -137,6 +147,8 @@ def explained_from(found: JsonObject) -> Explained:
         cost=cost_from(told["price"]),
         due=cost_from(told["due"] or told["price"]),
         remaining=None if told["remaining"] is None else remaining_from(told["remaining"]),
+        months=told.get("months"),
+        protects=told.get("protects"),
         confidence=told["confidence"],
         columns=[
             PreviewedColumn(
@@ -248,12 +260,23 @@ class EnoughFor(Content):
     queries: int
 
 
+class MonthsBudget(RemainingBudget):
+    """What remains for some months."""
+
+    months: str
+
+
 class AccountBudget(Content):
     """What remains for this account and in total."""
 
     account: str
-    remaining: RemainingBudget
+    remaining: Annotated[
+        RemainingBudget, Field(description="If the budget is per month: the least of any month")
+    ]
     total: Annotated[RemainingBudget, Field(description="Of all accounts together")]
+    months: Annotated[
+        list[MonthsBudget], Field(description="What remains for each month, if it is per month")
+    ] = []
     enough_for: list[EnoughFor]
     per_query: Annotated[float | None, Field(description="The most ε that a query may cost")] = None
     per_day: Annotated[
@@ -279,9 +302,14 @@ def budget_from(found: JsonObject) -> AccountBudget:
         account=told["account"],
         remaining=remaining_from(told["remaining"]),
         total=remaining_from(told["total"]),
+        months=[_months_budget(each) for each in told.get("months", ())],
         enough_for=[EnoughFor(**each) for each in told["enough_for"]],
         **{name: (told.get("limits") or {}).get(name) for name in LIMITS},
     )
+
+
+def _months_budget(told: JsonObject) -> MonthsBudget:
+    return MonthsBudget.model_validate({name: told.get(name) for name in MonthsBudget.model_fields})
 
 
 class HistoryEntry(Content):

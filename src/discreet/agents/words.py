@@ -40,6 +40,8 @@ SELECT * and queries about single rows are rejected. The rejection says how to f
 - A query costs ε. A smaller ε means more noise and a larger margin of error.
 - State epsilon, or state within (the margin of error you need) with max_epsilon.
 - What was spent never comes back. When nothing remains, no new query is answered.
+- A budget can be per month. A query is then charged to the months that it reads, so state a first
+  and a last month in WHERE. explain says which months are charged, budget what remains for each.
 - explain, tables, budget, history and saved answers are free.
 - Repeating a query returns its saved answer and spends nothing.
 - One query with GROUP BY costs as much as one of its groups. Prefer it to a query for each group.

@@ -104,8 +104,15 @@ def budget(
 def _show_remote(catalog: Path, account: AccountOptions, *, is_json: bool) -> None:
     """Print what remains of an account on a server."""
     with connected(catalog, account) as remote:
-        left = remote.remaining
-    show(json.dumps({"remaining": left.to_json()}, indent=2) if is_json else f"Remaining: {left}")
+        left, months = remote.remaining, remote.remaining_by_month()
+    if is_json:
+        told = {name: each.to_json() for name, each in months.items()}
+        by_month = {"months": told} if months else {}
+        show(json.dumps({"remaining": left.to_json(), **by_month}, indent=2))
+        return
+    show(f"Remaining: {left}")
+    if months:
+        _show_apart({"months": list(months), "remaining": list(map(str, months.values()))})
 
 
 def ledger_to_read(catalog: Path, declared: Declaration, account: AccountOptions) -> Ledger | None:

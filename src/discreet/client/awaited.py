@@ -105,6 +105,10 @@ class AsyncRemote:
         """Return what is left of the account's cap, or of the total where that is less."""
         return await _run(calls.remaining(self._path), self._http, self.on_wait)
 
+    async def remaining_by_month(self) -> dict[str, Balance]:
+        """Return what is left for each month, if the budget is per month; else nothing."""
+        return await self._call(calls.remaining_by_month(self._path))
+
     async def limits(self) -> AccountLimits:
         """Return what one query may cost, and what remains today."""
         return await _run(calls.limits(self._path), self._http, self.on_wait)

@@ -7,7 +7,7 @@ repeated after a lost connection: it is charged once, and its answer is not lost
 
 import json
 from collections.abc import Callable, Collection, Generator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from fractions import Fraction
 from typing import Any, TypeAlias, TypeVar
 from urllib.parse import quote, urlencode
@@ -30,7 +30,7 @@ from discreet.explanation.coverage import Coverage
 from discreet.explanation.series import SeriesExplanation, series_explanation_from
 from discreet.explanation.thresholds import GroupThresholdWarning, UnlikelyGroupsError
 from discreet.noise import SYSTEM
-from discreet.parameters import Real
+from discreet.parameters import Real, fraction_from
 from discreet.wire import from_wire
 from discreet.written import json_from
 
@@ -205,6 +205,26 @@ def remaining(path: str) -> Steps[Balance]:
     """Return what is left for the caller."""
     return _value(
         checked((yield HttpCall(method="GET", path=f"{path}/budget", accept=WIRE))), Balance
+    )
+
+
+def remaining_by_month(path: str) -> Steps[dict[str, Balance]]:
+    """Return what is left for the caller for each month; nothing if the budget is not per month."""
+    reply = checked((yield HttpCall(method="GET", path=f"{path}/budget")))
+    try:
+        told = json.loads(reply.body)
+        _balance(told["remaining"])  # every budget has it
+        return {str(each["months"]): _balance(each) for each in told.get("months", ())}
+    except UNSOUND:
+        raise ServerError(*UNREADABLE) from None
+
+
+def _balance(told: Mapping[str, Any]) -> Balance:
+    """Return the balance that `Balance.to_json` wrote."""
+    names = [each.name for each in fields(Balance)]
+    exact = {name: told.get(f"{name}_exact") for name in names}
+    return Balance(
+        **{name: fraction_from(each) for name, each in exact.items() if each is not None}
     )
 
 

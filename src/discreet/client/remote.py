@@ -132,6 +132,10 @@ class Remote:
         """What is left of the account's cap, or of the total where that is less."""
         return self._run(calls.remaining(self._path))
 
+    def remaining_by_month(self) -> dict[str, Balance]:
+        """Return what is left for each month, if the budget is per month; else nothing."""
+        return self._run(calls.remaining_by_month(self._path))
+
     @property
     def limits(self) -> AccountLimits:
         """What one query may cost, and what remains today; the cap and the total hold besides."""

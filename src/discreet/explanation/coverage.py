@@ -16,6 +16,7 @@ from discreet.coverage.limits import reads_tables, tables_cut
 from discreet.coverage.lookup import KnownCoverage
 from discreet.coverage.measurements import OutsideBounds
 from discreet.coverage.shares import Share, UnitSizes
+from discreet.explanation.months import first_months
 from discreet.explanation.sentences import (
     UnitName,
     effect_of_limit,
@@ -149,8 +150,16 @@ def _counted(table: PrivateTable, unit: UnitName, known: KnownCoverage, *, is_on
     share = known.rows(table)
     if share is None or not share.is_known:
         return f"the ε of its coverage was too small to tell the share of rows of {table.name}"
-    what = f"{share_text(share)} of all rows of {table.name}"
+    rows = f"all rows of {table.name}"
+    if used_months(table) is not None:
+        rows = f"rows of {table.name} in used months"
+    what = f"{share_text(share)} of {rows}"
     return what if is_only else f"{table.rows_per_unit} of each {unit.name} are {what}"
+
+
+def used_months(table: PrivateTable) -> int | None:
+    """Return the most months of a unit that are used, if there is a limit."""
+    return table.by_month.most if table.by_month is not None and table.is_by_month else None
 
 
 def _fact(limit: ContributionLimit, unit: UnitName) -> JsonObject:
@@ -203,7 +212,8 @@ class ClampedColumn:
 class Coverage:
     """How much of a table its contribution limit and bounds count, as a private measurement tells.
 
-    It is about all rows of the table, not about those of a WHERE. Anyone may see all of it.
+    It is about all rows of the table, not about those of a WHERE. If only some months of a unit are
+    used, it is about their rows. Anyone may see all of it.
     """
 
     table: str
@@ -224,6 +234,10 @@ class Coverage:
     """Whether it was saved before, so that it costs nothing now."""
     sizes: UnitSizes | None = None
     """The noisy numbers of units by their number of rows."""
+    months_per_unit: int | None = None
+    """With a budget per month: only a unit's first months are used, and shares are of their rows.
+
+    None if all months are used."""
 
     def rows_at(self, rows_per_unit: int) -> Share | None:
         """Return the share of rows that another limit would count; this costs nothing."""
@@ -266,6 +280,7 @@ class Coverage:
             "price": self.price.to_json(),
             "remaining": self.remaining.to_json(),
             "was_kept": self.from_ledger,
+            **({} if self.months_per_unit is None else {"months_per_unit": self.months_per_unit}),
         }
         return json_text(content, indentation(indent))
 
@@ -278,7 +293,11 @@ class Coverage:
         return f'<div>{lines}<div style="{QUIET}">{footer}</div></div>'
 
     def _lines(self) -> Iterator[str]:
-        yield f"Coverage of {self.table}: all of its rows, before any WHERE, at 95% confidence."
+        rows = "all of its rows" if self.months_per_unit is None else "its rows in used months"
+        yield f"Coverage of {self.table}: {rows}, before any WHERE, at 95% confidence."
+        if self.months_per_unit is not None:
+            used = f"Only rows of a privacy unit's {first_months(self.months_per_unit)} are used."
+            yield f"{used} Other rows are in none of these shares."
         if self.unit:
             yield from self._row_lines()
         for each in self.columns:

@@ -287,7 +287,7 @@ class Explanation:
             "confidence": float(self.confidence),
             "neighbours": None if self.neighbours is None else self.neighbours.value,
             "unit": self.unit,
-            **({"months": self.months} if self.months else {}),
+            **({"months": self.months, "protects": self.protects} if self.months else {}),
             "columns": columns,
             "first": list(self.first),
             "bounding": list(self.bounding),

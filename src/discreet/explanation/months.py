@@ -45,7 +45,7 @@ def month_left_out(plan: Plan) -> Iterator[str]:
         )
         if dated.most is not None and isinstance(unit, ColumnUnit):
             yield (
-                f"Rows of {scan.table.name} after the first {_months(dated.most)} in which a "
+                f"Rows of {scan.table.name} after the {first_months(dated.most)} in which a "
                 f"{unit.column} has any."
             )
 
@@ -81,8 +81,9 @@ def _dated(plan: Plan) -> tuple[Scan, ...]:
     return tuple(dict.fromkeys(found))
 
 
-def _months(number: int) -> str:
-    return "month" if number == 1 else f"{number:,} months"
+def first_months(number: int) -> str:
+    """Return first month, or first 3 months."""
+    return "first month" if number == 1 else f"first {number:,} months"
 
 
 def budget_promise(total: Budget, months: int | None) -> str:
@@ -102,4 +103,5 @@ def budget_promise(total: Budget, months: int | None) -> str:
         epsilon=total.epsilon * months,
         delta=group.delta if isinstance(group, ApproximateEvent) else total.delta,
     )
-    return f"{text} At most {_months(months)} of a unit are used: {together} for all its data."
+    used = "1 month of a unit is" if months == 1 else f"{months:,} months of a unit are"
+    return f"{text} At most {used} used: {together} for all its data."

@@ -19,6 +19,7 @@ from discreet.catalog.schema import (
 from discreet.catalog.shown import end_text, unit_text
 from discreet.catalog.time_steps import time_step_text
 from discreet.errors import readable
+from discreet.explanation.months import first_months
 
 
 def schema_of(catalog: Catalog) -> dict[str, object]:
@@ -26,7 +27,9 @@ def schema_of(catalog: Catalog) -> dict[str, object]:
     return {
         "tables": [_table(each, catalog) for each in catalog.tables],
         "neighbours": catalog.budget.neighbours.value,
-        "promise": PROMISES[catalog.budget.neighbours.value],
+        "promise": PROMISES[catalog.budget.neighbours.value]
+        if catalog.budget.per is None
+        else PER_MONTH,
     }
 
 
@@ -36,6 +39,11 @@ PROMISES = {
     "replace": "Every answer is almost as likely if all rows of any one of them are "
     "replaced by others",
 }
+
+PER_MONTH = (
+    "Every answer is almost as likely if all rows of any one of them that arrived in one month are "
+    "removed or added"
+)
 
 
 def _table(table: Table, catalog: Catalog) -> dict[str, object]:
@@ -51,6 +59,7 @@ def _table(table: Table, catalog: Catalog) -> dict[str, object]:
             "rows_per_unit": table.rows_per_unit,
             "unit": _unit_name(table, catalog),
             "limits": list(_limits(table, catalog)),
+            **({"is_by_month": True} if table.is_by_month else {}),
         }
     return told
 
@@ -64,6 +73,7 @@ def _unit_name(table: PrivateTable, catalog: Catalog) -> str:
 def _limits(table: PrivateTable, catalog: Catalog) -> Iterator[str]:
     """Yield what one person can change, in sentences."""
     unit = _unit_name(table, catalog)
+    counted = f"{unit} and month" if table.is_by_month else unit
     match table.unit:
         case RowUnit():
             yield "Each row is protected on its own."
@@ -71,14 +81,23 @@ def _limits(table: PrivateTable, catalog: Catalog) -> Iterator[str]:
             yield f"{column} leads to {other}: a row belongs to the {unit} of its row there."
             yield _rows(table, unit)
         case ColumnUnit():
-            yield _rows(table, unit)
+            yield _rows(table, counted)
             yield f"Rows where {unit} is NULL are left out."
+            yield from _months(table, unit)
     match table.groups_per_unit:
         case int() as most:
-            yield f"Each {unit} is counted in at most {most} groups of a query."
+            yield f"Each {counted} is counted in at most {most} groups of a query."
         case tuple() as limits:
             for column, most in limits:
-                yield f"Each {unit} is counted in at most {most} groups by {column}."
+                yield f"Each {counted} is counted in at most {most} groups by {column}."
+
+
+def _months(table: PrivateTable, unit: str) -> Iterator[str]:
+    if table.by_month is not None:
+        yield f"Rows where {table.by_month.column} is NULL are left out."
+        if table.by_month.most is not None:
+            used = first_months(table.by_month.most)
+            yield f"Only rows of the {used} in which a {unit} has any are used."
 
 
 def _rows(table: PrivateTable, unit: str) -> str:

@@ -1,12 +1,14 @@
 """What statements cost, what is free, what is rejected, and how a connection behaves."""
 
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import psycopg
 import pytest
 
 from tests.server.pgwire.wired import Bare, Wired, error_in, message, wired, write_clinic
+from tests.server.running import in_month, write_monthly
 
 COUNT = "SELECT COUNT(*) AS n FROM visits"
 
@@ -156,6 +158,22 @@ def test_a_notice_says_cost_margin_and_limits_after_an_answer(served: Wired) -> 
         assert "Margin of error at 95% confidence: total ±" in detail
         assert "Counts at most 3 rows of each patient_id" in detail
         assert "Clamped: cost to the range 0 to 500." in detail
+
+
+def test_a_notice_says_which_months_were_charged(tmp_path: Path) -> None:
+    with wired(write_monthly(tmp_path)) as served, served.connect(epsilon=4) as connection:
+        plan = "\n".join(row[0] for row in connection.execute(f"EXPLAIN {in_month(2)}"))
+        assert "Charged to  2024-02" in plan
+        assert "Protects    the data of one patient_id in one month" in plan
+        notices = notices_of(connection)
+        connection.execute(in_month(2))
+        ((message_, detail),) = notices
+        assert message_.startswith("Spent ε = 4 · Remaining: ε = 6 of ")
+        assert "Charged to 2024-02. Protects the data of one patient_id in one month." in detail
+        connection.execute("SET discreet.epsilon = 7")
+        with pytest.raises(psycopg.Error, match="ε = 6 remains for 2024-02") as error:
+            connection.execute(in_month(2, "SUM(age) AS s"))
+        assert error.value.sqlstate == "53400"
 
 
 def test_intervals_are_columns_if_wanted(served: Wired) -> None:
