@@ -361,6 +361,7 @@ class Curator:
     def close(self) -> None:
         """Give back the engine and the ledger."""
         self._engine.close()
+        self._public.close()
         self._ledger.close()
 
     def __enter__(self) -> Self:

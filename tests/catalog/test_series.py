@@ -67,6 +67,11 @@ REJECTED: dict[str, tuple[dict[str, Any], str]] = {
     "not a time": ({"first": "soon"}, "must be a date or timestamp, not 'soon'"),
     "no ticks": ({"ticks": 0}, "must be a whole number from 1"),
     "for ever": ({"clock": "month", "ticks": 999_999}, "after the year 9999"),
+    "late for ever": (
+        {"clock": "hour", "first": "9999-12-31 20:00", "ticks": 1, "wait": "9 hours"},
+        "after the year 9999",
+    ),
+    "long ago": ({"first": "0001-01-01T00:00+14:00"}, "must be in a year from 1 to 9999"),
     "no cost": ({"epsilon": None}, "series[0].epsilon is missing"),
     "free": ({"epsilon": 0}, "must be a number from"),
     "bad delta": ({"delta": 1}, "must be at least 0 and less than 1"),

@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Iterable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime, timedelta, timezone
 from pathlib import Path
 from typing import Any
 
@@ -91,6 +91,15 @@ def test_twenty_charts_of_a_year_of_days_are_twenty_charges() -> None:
         assert {each.status.released for each in curator.all_series()} == {365}
         assert charges(curator) == 20
         assert curator.remaining.epsilon == 0
+
+
+@pytest.mark.parametrize("ticks", range(1, 10))
+@pytest.mark.parametrize("mechanism", ["auto", "square-root", "buffered-toeplitz", "tree"])
+def test_a_series_may_be_short(ticks: int, mechanism: str) -> None:
+    with opened(visits(50, seed=1), series_of(ticks=ticks, mechanism=mechanism)) as curator:
+        series = curator.series("visits")
+        assert series.tick(END) == ticks
+        assert series.read().released == ticks
 
 
 def test_nothing_is_charged_before_the_first_tick_has_ended() -> None:
@@ -347,7 +356,12 @@ def test_an_unknown_series_gets_the_nearest_name() -> None:
 
 def test_ticks_are_never_released_before_their_time() -> None:
     with opened() as curator:
-        for until in (datetime.now(UTC) + timedelta(days=1), "2026-01-06"):
+        edge = timezone(timedelta(hours=14))
+        for until in (
+            datetime.now(UTC) + timedelta(days=1),
+            datetime(1, 1, 1, tzinfo=edge),
+            "2026-01-06",
+        ):
             with pytest.raises(ParameterError, match="until"):
                 curator.series("visits").tick(until)  # type: ignore[arg-type]
         assert charges(curator) == 0

@@ -236,6 +236,8 @@ REJECTED = {
     ),
     "SELECT COUNT(*) AS n FROM visits GROUP BY clinic": "must show all columns",
     "SELECT 1 AS n": "one SELECT with GROUP BY columns",
+    "SELECT COUNT(*) AS n, SUM(cost) AS n_margin FROM visits": "two columns called n_margin",
+    "SELECT clinic AS tick, COUNT(*) AS n FROM visits GROUP BY clinic": "two columns called tick",
     "SELECT COUNT(*) AS n FROM visits v WHERE NOT EXISTS (SELECT 1 FROM visits w WHERE "
     "w.patient = v.patient AND w.arrived > v.arrived)": "must decide about each row by itself",
     "SELECT COUNT(*) AS n FROM visits WHERE patient IN (SELECT patient FROM visits WHERE cost > 9)"

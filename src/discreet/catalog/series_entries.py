@@ -78,7 +78,7 @@ def _series(location: Location, value: object) -> SeriesPolicy:
         mechanism=check_choice(location.at("mechanism"), chosen, SeriesMechanism),
     )
     try:
-        policy.start(ticks + 1)
+        policy.start(ticks + 2) + policy.wait
     except (OverflowError, ValueError):
         rule = f"is {ticks}, and the last tick would be after the year 9999"
         raise location.at("ticks").invalid(rule, "Write fewer ticks") from None
@@ -105,7 +105,10 @@ def _first(location: Location, value: object, clock: Clock) -> datetime:
         raise location.invalid(f"must be a date or timestamp, not {value_text(value)}", FIRST_FIX)
     if not isinstance(moment, datetime):
         moment = datetime.combine(moment, time())
-    first = in_utc(moment)
+    try:
+        first = in_utc(moment)
+    except OverflowError:
+        raise location.invalid("must be in a year from 1 to 9999", FIRST_FIX) from None
     if not clock.begins_at(first):
         begins = {
             Clock.HOUR: "at a full hour",

@@ -351,7 +351,9 @@ def _ledger_for(
     if place == MEMORY:
         return ledger_at(place, declared), version_in_memory(version)
     where = None if opening.address is None else public_address(opening.address)
-    prints = prints_of(declared, sources, version.contents, where)
+    # A table that grows has other contents at every tick: only where it is is noted then.
+    contents = {} if opening.new_version is NewVersion.LEAVE else version.contents
+    prints = prints_of(declared, sources, contents, where)
     ledger = ledger_at(place, declared, prints)
     try:
         if not is_synthetic(declared, version.contents):

@@ -242,7 +242,7 @@ def _identifying_texts(
     for name, source in private.items():
         table = _table_in(name, source)
         if address is None:
-            texts.append(f"contents|{contents[name]}|{table}")
+            texts += [f"contents|{contents[name]}|{table}"] if name in contents else []
             texts += [f"file|{each.resolve()}|{table}" for each in files_in(source)]
         elif isinstance(source, str | Path):
             texts.append(f"table|{address}|{source}")

@@ -371,17 +371,20 @@ def _moment(until: datetime | None) -> datetime:
         return now
     if not isinstance(until, datetime):
         raise ParameterError("until", until, "must be a timestamp, or None for now")
-    if (moment := in_utc(until)) > now:
+    try:
+        moment = in_utc(until)
+    except OverflowError:
+        raise ParameterError(
+            "until", until.isoformat(), "must be in a year from 1 to 9999"
+        ) from None
+    if moment > now:
         raise ParameterError("until", until.isoformat(), "must not be in the future")
     return moment
 
 
 def _ticks_at_once(plan: SeriesPlan) -> int:
-    widest = max(
-        sum(each.mechanism.numbers_at(tick) for tick in range(1, 9)) for each in plan.measures
-    )
-    each = len(plan.groups) * len(plan.measures) * -(-widest // 8)
-    return max(1, NUMBERS_AT_ONCE // each)
+    """Return how many ticks are saved in one entry: each has one number for each cell."""
+    return max(1, NUMBERS_AT_ONCE // (len(plan.groups) * len(plan.measures)))
 
 
 def _check_same(plan: SeriesPlan, stored: SeriesDefinition) -> None:

@@ -1,6 +1,6 @@
 """From a checked query to what a series counts, the noise of its ticks, and its cost."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import TypedDict, Unpack
@@ -88,6 +88,7 @@ def plan_series(
         for each, name in zip(aggregation.aggregates, _names(question), strict=True)
     )
     measures = _with_columns(measures)
+    _check_names_differ(_key_names(question), [each.column for each in measures])
     is_basic = budget.accounting is Accounting.BASIC
     events = tuple(
         event
@@ -190,6 +191,22 @@ def _table_of(rows: Relation) -> PrivateTable:
             raise UnsupportedError(
                 "The query of a series must read one private table, row by row",
                 "Use WHERE and joins with public tables alone",
+            )
+
+
+TICK, MARGIN = "tick", "_margin"
+"""Columns that a series adds: when each tick began, and beside each number its margin of error."""
+
+
+def _check_names_differ(keys: Sequence[str], columns: Sequence[str]) -> None:
+    names = [TICK, *keys, *columns, *(each + MARGIN for each in columns)]
+    folded = [each.casefold() for each in names]
+    for name, each in zip(names, folded, strict=True):
+        if folded.count(each) > 1:
+            raise UnsupportedError(
+                f"A series would have two columns called {name}: it adds tick, and a margin of "
+                "error for each number",
+                "Rename a column with AS",
             )
 
 
