@@ -38,7 +38,6 @@ function Total({ balance, found, Figure, isByMonth }) {
 
 function Accounts({ accounts, isByMonth }) {
   const shown = accounts.filter((each) => each.remaining || each.queries);
-  const most = (each) => (isByMonth ? each.remaining.total_epsilon - each.remaining.epsilon : each.charged.epsilon ?? 0);   // of one month
   if (!shown.length) return null;
   return html`<div class="wrap-x accounts"><table class="tight"><caption class="vh">Accounts and caps</caption>
     <thead><tr><th>Account</th><th class="right">Queries</th><th class="right">Spent</th><th class="right">Cap</th><th class="wide"><span class="vh">Share</span></th></tr></thead>
@@ -46,8 +45,8 @@ function Accounts({ accounts, isByMonth }) {
       <td><i class=${`swatch p${place(accounts, each.account)}`} /> <b>${key(each.account)}</b></td>
       <td class="right num">${amount(each.queries)}</td>
       <td class="right num priced nowrap">${spentBy(each.charged)}</td>
-      <td class="right num nowrap">${each.remaining ? eps(each.remaining.total_epsilon) : html`<span class="muted">no cap</span>`}</td>
-      <td class="wide">${each.remaining && html`<${Meter} spent=${most(each)} total=${each.remaining.total_epsilon} label=${`${key(each.account)} spent ${amount(most(each))} of ${amount(each.remaining.total_epsilon)}${isByMonth ? " in one month, at most" : ""}`} />`}</td></tr>`)}</tbody></table></div>`;
+      <td class="right num nowrap">${each.remaining ? `${eps(each.remaining.total_epsilon)}${isByMonth ? " a month" : ""}` : html`<span class="muted">no cap</span>`}</td>
+      <td class="wide">${each.remaining && !isByMonth && html`<${Meter} spent=${each.charged.epsilon ?? 0} total=${each.remaining.total_epsilon} label=${`${key(each.account)} spent ${amount(each.charged.epsilon)} of ${amount(each.remaining.total_epsilon)}`} />`}</td></tr>`)}</tbody></table></div>`;
 }
 
 function Queries({ found }) {

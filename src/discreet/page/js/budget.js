@@ -125,7 +125,7 @@ function RequestDialog({ cap, isByMonth, onClose, onSent }) {
   };
   return html`<${Dialog} title="Request more budget" onClose=${onClose}><form class="stack" onSubmit=${send}>
     <p class="soft small">Your cap is ${eps(cap)} now${isByMonth && " for each month"}. The data owner sees your reason and decides.</p>
-    <label class="field"><span>New cap, ε in total</span><input class="input" name="epsilon" required inputmode="decimal" pattern="[0-9]+([.][0-9]+)?" title="A number such as 2.5" value=${epsilon} onInput=${(event) => setEpsilon(event.target.value)} /></label>
+    <label class="field"><span>New cap, ε ${isByMonth ? "for each month" : "in total"}</span><input class="input" name="epsilon" required inputmode="decimal" pattern="[0-9]+([.][0-9]+)?" title="A number such as 2.5" value=${epsilon} onInput=${(event) => setEpsilon(event.target.value)} /></label>
     <label class="field"><span>Reason</span><textarea class="input" name="reason" required maxlength="1000" rows="3" placeholder="Such as: quarterly report, six tables by region" value=${reason} onInput=${(event) => setReason(event.target.value)}></textarea></label>
     ${error && html`<${Failure} error=${error} />`}
     <div class="btns"><${Button} kind="solid" type="submit">Send the request</${Button}></div></form></${Dialog}>`;
