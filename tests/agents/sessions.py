@@ -74,7 +74,13 @@ def desk_at(site: Site, name: str, settings: Settings | None = None) -> CallerDe
     caller = Caller(name=name, role=account.role, site=site, token_hash=account.token_hash)
     chosen = settings or Settings()
     runner = QueryRunner(settings=chosen, turns=Turns(chosen.limits))
-    return CallerDesk(caller=caller, runner=runner, planning=Turns(chosen.limits), is_gone=_waits)
+    return CallerDesk(
+        caller=caller,
+        runner=runner,
+        planning=Turns(chosen.limits),
+        reading=reading_turns(chosen.limits),
+        is_gone=_waits,
+    )
 
 
 async def _waits() -> bool:

@@ -91,8 +91,7 @@ class SeriesTable:
 
     def last(self, ticks: int) -> "SeriesTable":
         """Return the last ticks alone."""
-        groups = self.table.num_rows // max(1, self.released)
-        rows = groups * integer("ticks", ticks, least=1)
+        rows = self.groups * integer("ticks", ticks, least=1)
         return replace(self, table=self.table.slice(max(0, self.table.num_rows - rows)))
 
     def to_csv(self, path: str | Path | None = None) -> str | Path:

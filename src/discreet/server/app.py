@@ -98,6 +98,7 @@ def make_app(
         app.state.turns = Turns(settings.limits)
         app.state.runner = QueryRunner(settings=settings, turns=app.state.turns)
         app.state.planning = Turns(settings.limits)  # what reads no private data
+        app.state.reading = reading_turns(settings.limits)
         app.state.synthetic = SyntheticSites()
         app.state.sign_ins = sign_ins
         app.state.settings = settings
@@ -110,6 +111,7 @@ def make_app(
             yield
         app.state.turns.stop()
         app.state.planning.stop()
+        app.state.reading.stop()
         if wire is not None:
             await wire.close()
         await app.state.runner.finish()
