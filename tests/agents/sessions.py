@@ -17,7 +17,7 @@ from discreet.agents.agent_server import make_server
 from discreet.agents.caller_desk import CallerDesk
 from discreet.agents.ceiling import Ceiling
 from discreet.opening import open_books
-from discreet.server.admission import Turns
+from discreet.server.admission import Turns, reading_turns
 from discreet.server.asking import QueryRunner
 from discreet.server.callers import Caller
 from discreet.server.settings import Settings

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import TypeVar
 
+from discreet.agents.desk import MOST_TICKS
 from discreet.errors import QuestionError
 from discreet.server.admission import Check, Turns
 from discreet.server.analyst_routes import budget_of, explained, history_of, saved_reply

@@ -15,7 +15,7 @@ from discreet.client import Remote
 from discreet.errors import AccountError
 from discreet.ledger import Analyst
 from discreet.parameters import nearest_name
-from discreet.server.admission import Turns
+from discreet.server.admission import Turns, reading_turns
 from discreet.server.asking import QueryRunner
 from discreet.server.callers import Caller
 from discreet.server.settings import ServerLimits, Settings

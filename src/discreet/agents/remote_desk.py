@@ -7,7 +7,7 @@ from fractions import Fraction
 from typing import Any
 from urllib.parse import quote
 
-from discreet.agents.desk import RejectionError, rejection
+from discreet.agents.desk import MOST_TICKS, RejectionError, rejection
 from discreet.client import Remote
 from discreet.client.calls import UNREADABLE, UNSOUND, HttpReply, ServerError
 from discreet.noise import SYSTEM

@@ -25,7 +25,7 @@ from discreet.server import (
     running_routes,
     signing,
 )
-from discreet.server.admission import Turns, tick
+from discreet.server.admission import Turns, reading_turns, tick
 from discreet.server.asking import QueryRunner
 from discreet.server.bodies import ErrorReply
 from discreet.server.data_sets import DataSets

@@ -122,8 +122,10 @@ class SiteTicks:
             pause = min(LONGEST_PAUSE, FIRST_PAUSE * 2.0 ** min(times - 1, 20))
             self.pauses[name] = Pause(times=times, again_at=monotonic() + pause)
 
-    def forget(self, name: str, who: str) -> None:
-        """Forget a failure: what was due is released."""
+    def forget(self, name: str, who: str, until: datetime | None) -> None:
+        """Forget a failure: what was due is released, unless an earlier moment was asked for."""
+        if until is not None:
+            return
         self.failures.pop(name, None)
         if who == CLOCK:
             self.pauses.pop(name, None)
@@ -283,8 +285,7 @@ class Ticker:
             own.note(ALL, error_of(error).code, who)
             _log_failure(site, who, ALL, error)
             raise
-        if until is None:
-            own.forget(ALL, who)
+        own.forget(ALL, who, until)
         done: list[Ticked] = []
         failures: list[Exception] = []
         with closing(curator):
@@ -297,12 +298,9 @@ class Ticker:
                     raise
                 except Exception as error:  # noqa: BLE001 - others go on, and it is raised after
                     failures.append(error)
-                    if each.policy is not None:  # ticks of others are not due
-                        own.note(each.name, error_of(error).code, who)
-                    _log_failure(site, who, each.name, error)
+                    _note_failure(site, own, who, each, error)
                 else:
-                    if until is None:  # at an earlier moment, less was due
-                        own.forget(each.name, who)
+                    own.forget(each.name, who, until)
         if failures:
             raise failures[0]
         return done
@@ -334,6 +332,12 @@ class Ticker:
             if done.ticks or is_charged:
                 _log(site, who, done)
         return [done] if done.ticks else []
+
+
+def _note_failure(site: Site, own: SiteTicks, who: str, series: Series, error: Exception) -> None:
+    if series.policy is not None:  # of a series that is no longer declared, no tick is due
+        own.note(series.name, error_of(error).code, who)
+    _log_failure(site, who, series.name, error)
 
 
 def _log_failure(site: Site, who: str, name: str, error: Exception) -> None:
