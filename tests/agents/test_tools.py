@@ -559,6 +559,25 @@ def test_the_guide_names_what_is_answered_and_how_a_budget_works(site: Site) -> 
     run(act)
 
 
+def test_agents_read_the_last_ticks_and_no_more_than_is_sent(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("discreet.agents.caller_desk.MOST_TICKS", 3)
+    catalog = write_clinic(tmp_path)
+    add_accounts(catalog)
+
+    async def act(found: Site) -> None:
+        told = await desk_at(found, "ann").series("patients")
+        assert told["rows"] == found.curator.series("patients").read().to_json()["rows"][-3:]
+        few = Settings(limits=replace(ServerLimits(), answer_bytes=100))
+        with pytest.raises(CallError, match="longer than this server sends"):
+            await desk_at(found, "ann", few).series("patients")
+
+    with opened(catalog) as site:
+        site.curator.series("patients").tick()
+        asyncio.run(act(site))
+
+
 def test_released_ticks_of_series_are_resources(tmp_path: Path) -> None:
     catalog = write_clinic(tmp_path)
     add_accounts(catalog)
