@@ -4,6 +4,7 @@ import asyncio
 import json
 from collections.abc import Iterator
 from contextlib import suppress
+from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
 from threading import Event
@@ -17,6 +18,7 @@ from discreet.agents.ceiling import Ceiling
 from discreet.agents.words import guide
 from discreet.curator import Curator
 from discreet.ledger import make_token
+from discreet.server.faults import CallError
 from discreet.server.settings import ServerLimits, Settings
 from discreet.server.sites import Site
 from tests.agents.sessions import (

@@ -38,7 +38,7 @@ def released(site: Site) -> list[int]:
 
 
 def pauses(ticker: Ticker, site: Site) -> dict[str, float]:
-    own = ticker._of(site)  # noqa: SLF001
+    own = ticker._of(site)
     return {name: each.again_at for name, each in own.pauses.items()}
 
 
@@ -150,7 +150,7 @@ def test_the_log_has_no_words_of_foreign_errors(
 
 def test_a_suspension_says_what_the_owner_does(site: Site) -> None:
     ticker = Ticker({"clinic": site}, BY_HAND)
-    ticker._of(site).note(PATIENTS, "suspended", "boss")  # noqa: SLF001
+    ticker._of(site).note(PATIENTS, "suspended", "boss")
     (failure,) = ticker.state(site)["failures"]  # type: ignore[misc, attr-defined]
     assert "discreet ledger incidents" in failure["remedy"]
 

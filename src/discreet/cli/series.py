@@ -169,9 +169,12 @@ def _read(
     last: int | None,
     confidence: Fraction,
 ) -> SeriesTable:
-    """Return released ticks."""
-    found = curator.series(name).read(kind.value, window=window, confidence=confidence)
-    return found if last is None else found.last(last)
+    """Return released ticks; a server sends only those that are wanted."""
+    if not isinstance(curator, Curator | Account):
+        found = curator.series(name)
+        return found.read(kind.value, window=window, confidence=confidence, last=last)
+    table = curator.series(name).read(kind.value, window=window, confidence=confidence)
+    return table if last is None else table.last(last)
 
 
 # --------------------------------------------------------------------------- releasing

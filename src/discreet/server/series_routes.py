@@ -83,7 +83,9 @@ async def series(  # noqa: PLR0913 - each is a part of the address
     *,
     kind: Literal["running", "tick", "window"] = "running",
     window: Ticks | None = None,
-    last: Annotated[Ticks | None, Query(description="Only so many ticks, the last ones")] = None,
+    last: Annotated[
+        Ticks | None, Query(description="How many ticks to return, the last ones. Default: all")
+    ] = None,
     confidence: Confidence = "0.95",
     format: Literal["json", "csv"] = "json",  # noqa: A002 - as the route has it
 ) -> Response:
@@ -190,12 +192,15 @@ async def tick(request: Request, caller: Owner, body: TickBody) -> JsonObject:
 
 
 def _check_past(until: datetime | None) -> None:
-    """Reject a moment that is no present or past one, before anything is done."""
+    """Reject a moment in the future before anything is done or noted."""
+    if until is None:
+        return
     try:
-        is_past = until is None or in_utc(until) <= utc_now()
-    except OverflowError:  # before the year 1, or after the year 9999, by UTC
-        is_past = False
-    if until is not None and not is_past:
+        is_past = in_utc(until) <= utc_now()
+    except OverflowError:
+        rule = "must be in the years 1 to 9999 by UTC"
+        raise ParameterError("until", until.isoformat(), rule) from None
+    if not is_past:
         raise ParameterError("until", until.isoformat(), "must not be in the future")
 
 
