@@ -570,7 +570,8 @@ def test_agents_read_the_last_ticks_and_no_more_than_is_sent(
 
     async def act(found: Site) -> None:
         told = await desk_at(found, "ann").series("patients")
-        assert told["rows"] == found.curator.series("patients").read().to_json()["rows"][-3:]
+        rows: Any = found.curator.series("patients").read().to_json()["rows"]
+        assert told["rows"] == rows[-3:]
         few = Settings(limits=replace(ServerLimits(), answer_bytes=100))
         with pytest.raises(CallError, match="longer than this server sends"):
             await desk_at(found, "ann", few).series("patients")

@@ -151,7 +151,8 @@ def test_the_log_has_no_words_of_foreign_errors(
 def test_a_suspension_says_what_the_owner_does(site: Site) -> None:
     ticker = Ticker({"clinic": site}, BY_HAND)
     ticker._of(site).note(PATIENTS, "suspended", "boss")
-    (failure,) = ticker.state(site)["failures"]  # type: ignore[misc, attr-defined]
+    told: Any = ticker.state(site)["failures"]
+    (failure,) = told
     assert "discreet ledger incidents" in failure["remedy"]
 
 
