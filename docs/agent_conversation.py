@@ -16,7 +16,7 @@ from mcp_types import ElicitResult
 from discreet.agents.agent_server import make_server
 from discreet.agents.caller_desk import CallerDesk
 from discreet.opening import open_books
-from discreet.server.admission import Turns
+from discreet.server.admission import Turns, reading_turns
 from discreet.server.asking import QueryRunner
 from discreet.server.callers import Caller
 from discreet.server.settings import Settings
@@ -75,6 +75,7 @@ def _desk(site: Site) -> CallerDesk:
         caller=Caller(name=account.name, role=account.role, site=site),
         runner=QueryRunner(settings=settings, turns=Turns(settings.limits)),
         planning=Turns(settings.limits),
+        reading=reading_turns(settings.limits),
         is_gone=_waits,
     )
 

@@ -17,7 +17,7 @@ from discreet.agents.agent_server import make_server
 from discreet.agents.caller_desk import CallerDesk
 from discreet.agents.ceiling import Ceiling
 from discreet.opening import open_books
-from discreet.server.admission import Turns
+from discreet.server.admission import Turns, reading_turns
 from discreet.server.asking import QueryRunner
 from discreet.server.callers import Caller
 from discreet.server.settings import Settings
@@ -74,7 +74,13 @@ def desk_at(site: Site, name: str, settings: Settings | None = None) -> CallerDe
     caller = Caller(name=name, role=account.role, site=site, token_hash=account.token_hash)
     chosen = settings or Settings()
     runner = QueryRunner(settings=chosen, turns=Turns(chosen.limits))
-    return CallerDesk(caller=caller, runner=runner, planning=Turns(chosen.limits), is_gone=_waits)
+    return CallerDesk(
+        caller=caller,
+        runner=runner,
+        planning=Turns(chosen.limits),
+        reading=reading_turns(chosen.limits),
+        is_gone=_waits,
+    )
 
 
 async def _waits() -> bool:

@@ -4,6 +4,7 @@ import asyncio
 import json
 from collections.abc import Iterator
 from contextlib import suppress
+from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
 from threading import Event
@@ -17,6 +18,7 @@ from discreet.agents.ceiling import Ceiling
 from discreet.agents.words import guide
 from discreet.curator import Curator
 from discreet.ledger import make_token
+from discreet.server.faults import CallError
 from discreet.server.settings import ServerLimits, Settings
 from discreet.server.sites import Site
 from tests.agents.sessions import (
@@ -557,6 +559,26 @@ def test_the_guide_names_what_is_answered_and_how_a_budget_works(site: Site) -> 
                 assert name in guide()
 
     run(act)
+
+
+def test_agents_read_the_last_ticks_and_no_more_than_is_sent(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("discreet.agents.caller_desk.MOST_TICKS", 3)
+    catalog = write_clinic(tmp_path)
+    add_accounts(catalog)
+
+    async def act(found: Site) -> None:
+        told = await desk_at(found, "ann").series("patients")
+        rows: Any = found.curator.series("patients").read().to_json()["rows"]
+        assert told["rows"] == rows[-3:]
+        few = Settings(limits=replace(ServerLimits(), answer_bytes=100))
+        with pytest.raises(CallError, match="longer than this server sends"):
+            await desk_at(found, "ann", few).series("patients")
+
+    with opened(catalog) as site:
+        site.curator.series("patients").tick()
+        asyncio.run(act(site))
 
 
 def test_released_ticks_of_series_are_resources(tmp_path: Path) -> None:

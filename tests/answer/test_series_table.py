@@ -60,6 +60,7 @@ def test_text_has_all_rows_margins_and_notes_even_if_a_key_is_called_tick() -> N
 def test_the_last_ticks_have_all_their_groups() -> None:
     assert table().last(2).table.num_rows == 4
     assert table().last(99).table == table().table
+    assert table().last(2).last(1).table == table().last(1).table
     with pytest.raises(ParameterError, match="ticks"):
         table().last(0)
 

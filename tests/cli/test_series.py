@@ -138,6 +138,29 @@ def test_a_series_that_is_rejected_hinders_no_list(discreet: Discreet, clinic: P
     assert REGIONS in found.out
 
 
+def test_a_series_that_fails_hinders_no_other(discreet: Discreet, clinic: Path) -> None:
+    catalog = clinic / "discreet.toml"
+    good = catalog.read_text()
+    catalog.write_text(good.replace("COUNT(*) AS visits", "MEDIAN(patient_id) AS visits"))
+    found = discreet("series", "tick", "--json")
+    assert found.code == 1
+    told = json.loads(found.out)
+    assert [each["series"] for each in told["released"]] == ["patients"]
+    assert [each["series"] for each in told["failed"]] == [REGIONS]
+    assert f"{REGIONS}: no tick was released. " in found.err
+    assert "Remaining: ε = 80 of 100" in found.err
+
+
+def test_a_budget_that_is_exhausted_stops_no_cheaper_series(
+    discreet: Discreet, clinic: Path
+) -> None:
+    catalog = write_clinic(clinic, budget=25)
+    catalog.write_text(catalog.read_text().replace("epsilon = 10", "epsilon = 30"))
+    found = discreet("series", "tick")
+    assert (found.code, found.out) == (3, f"patients: Released {DAYS} days. Spent ε = 20.\n")
+    assert f"{REGIONS}: no tick was released. " in found.err
+
+
 def test_a_catalog_without_series_says_so(discreet: Discreet, clinic: Path) -> None:
     catalog = clinic / "discreet.toml"
     catalog.write_text(catalog.read_text().partition("[[series]]")[0])

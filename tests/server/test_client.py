@@ -359,6 +359,8 @@ def test_series_are_read_in_the_same_way(
 ) -> None:
     here = chart[1].series("visits by region")
     assert [each.name for each in reading.all_series()] == ["visits by region", "patients"]
+    newest = reading.series("visits by region").read(last=2).to_arrow()
+    assert newest == here.read().last(2).to_arrow()
     found = reading.series("Visits by REGION")
     assert found.name == "visits by region"
     assert found.status == here.status

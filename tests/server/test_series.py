@@ -170,6 +170,38 @@ def test_a_server_can_leave_ticks_to_its_owner(tmp_path: Path) -> None:
         assert ticking == {"by_clock": False, "failures": []}
 
 
+def test_ticks_that_are_longer_than_is_sent_are_rejected_with_how_many_fit(tmp_path: Path) -> None:
+    with serving(write_clinic(tmp_path), *by_hand(tmp_path, "answer_bytes = 1400")) as served:
+        served.call("POST", f"{SERIES}/tick", "boss", json={"names": [REGIONS]})
+        for form in ("json", "csv"):
+            terms: dict[str, Any] = {"format": form}
+            reply = served.call("GET", f"{SERIES}/{REGIONS}", "guest", params=terms)
+            replies = [reply]
+            while reply.status_code == 422 and len(replies) < 5:
+                error = reply.json()["error"]
+                assert error["code"] == "answer_too_long"
+                terms["last"] = error["remedy"].rpartition("last=")[2]
+                reply = served.call("GET", f"{SERIES}/{REGIONS}", "guest", params=terms)
+                replies.append(reply)
+            assert 1 < len(replies) < 5
+            assert reply.status_code == 200
+            assert 200 < len(reply.content) <= 1400
+        assert served.call("GET", SERIES, "guest").status_code == 200
+
+
+@pytest.mark.parametrize(
+    "until", ["2999-01-01", "9999-12-31T23:59:59-14:00", "0001-01-01T00:00:00+14:00"]
+)
+def test_a_moment_that_cannot_be_is_rejected_before_anything_is_noted(
+    served: Served, until: str
+) -> None:
+    before = logged(served)
+    reply = served.call("POST", f"{SERIES}/tick", "boss", json={"until": until})
+    assert (reply.status_code, reply.json()["error"]["code"]) == (422, "parameter")
+    assert served.call("GET", SERIES, "boss").json()["ticking"]["failures"] == []
+    assert logged(served) == before
+
+
 def test_ticks_count_the_data_as_they_are_by_then(tmp_path: Path) -> None:
     catalog = write_clinic(tmp_path)
     write_visits(tmp_path, days=2)

@@ -57,7 +57,7 @@ async def all_series_resource() -> str:
 
 
 async def series_resource(name: str) -> str:
-    """Return the released ticks of a series as running totals with margins, as JSON. Free."""
+    """Return the last 1,000 ticks of a series as running totals with margins, as JSON. Free."""
     with told_of_resource():
         return json.dumps(await DESK.get().series(name), ensure_ascii=False)
 

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import TypeVar
 
+from discreet.agents.desk import MOST_TICKS
 from discreet.errors import QuestionError
 from discreet.server.admission import Check, Turns
 from discreet.server.analyst_routes import budget_of, explained, history_of, saved_reply
@@ -19,7 +20,7 @@ from discreet.server.callers import Caller, Role
 from discreet.server.faults import CallError
 from discreet.server.remedies import rejection_of
 from discreet.server.schema import schema_of
-from discreet.server.series_routes import series_list, series_ticks
+from discreet.server.series_routes import series_list, series_ticks, within
 from discreet.wire import shown_catalog
 
 T = TypeVar("T")
@@ -33,6 +34,8 @@ class CallerDesk:
     runner: QueryRunner
     planning: Turns
     """For what reads no private data."""
+    reading: Turns
+    """For released ticks, which may be many."""
     is_gone: Check
 
     async def tables(self) -> JsonObject:
@@ -78,7 +81,11 @@ class CallerDesk:
     async def series(self, name: str) -> JsonObject:
         """Return the released ticks of a series."""
         caller = await self._as("reader")
-        return await self._planned(lambda: series_ticks(caller, name).to_json())
+        most = self.runner.settings.limits.answer_bytes
+        async with self.reading.turn(self.caller.place, self.is_gone):
+            return await asyncio.to_thread(
+                lambda: within(series_ticks(caller, name, last=MOST_TICKS), most).to_json()
+            )
 
     async def confirm_above(self) -> Fraction | None:
         """Return the epsilon above which a person confirms a query."""

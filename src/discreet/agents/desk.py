@@ -39,6 +39,9 @@ class Desk(Protocol):
         ...
 
 
+MOST_TICKS = 1000
+"""Ticks of a series that an agent reads at once: the last ones."""
+
 FIXES = {
     "still_running": "Call ask again with the same arguments: it is charged once",
     "approval_needed": "Use a smaller epsilon, or let a person request the data owner's approval",

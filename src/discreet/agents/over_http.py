@@ -101,6 +101,7 @@ class AgentRoute:
             caller=scope[CALLER],
             runner=state.runner,
             planning=state.planning,
+            reading=state.reading,
             is_gone=scope[GONE],
         )
 

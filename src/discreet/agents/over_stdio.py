@@ -15,7 +15,7 @@ from discreet.client import Remote
 from discreet.errors import AccountError
 from discreet.ledger import Analyst
 from discreet.parameters import nearest_name
-from discreet.server.admission import Turns
+from discreet.server.admission import Turns, reading_turns
 from discreet.server.asking import QueryRunner
 from discreet.server.callers import Caller
 from discreet.server.settings import ServerLimits, Settings
@@ -48,8 +48,13 @@ def serve_catalog(
 async def _serve_caller(caller: Caller, most: Fraction | None, is_read_only: bool) -> None:
     turns = Turns(SETTINGS.limits)
     runner = QueryRunner(settings=SETTINGS, turns=turns)
-    planning = Turns(SETTINGS.limits)
-    desk = CallerDesk(caller=caller, runner=runner, planning=planning, is_gone=_never)
+    desk = CallerDesk(
+        caller=caller,
+        runner=runner,
+        planning=Turns(SETTINGS.limits),
+        reading=reading_turns(SETTINGS.limits),
+        is_gone=_never,
+    )
     await _serve(desk, most, is_read_only)
     turns.stop()
     await runner.finish()

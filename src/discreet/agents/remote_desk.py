@@ -7,7 +7,7 @@ from fractions import Fraction
 from typing import Any
 from urllib.parse import quote
 
-from discreet.agents.desk import RejectionError, rejection
+from discreet.agents.desk import MOST_TICKS, RejectionError, rejection
 from discreet.client import Remote
 from discreet.client.calls import UNREADABLE, UNSOUND, HttpReply, ServerError
 from discreet.noise import SYSTEM
@@ -62,7 +62,7 @@ class RemoteDesk:
         """Return the released ticks of a series."""
         if name in {"", ".", ".."}:  # not a name in a path, but another path
             raise rejection("not_found", "There is no series with this name")
-        return await self._json("GET", f"/series/{quote(name, safe='')}")
+        return await self._json("GET", f"/series/{quote(name, safe='')}?last={MOST_TICKS}")
 
     async def confirm_above(self) -> Fraction | None:
         """Return the epsilon above which a person confirms a query."""

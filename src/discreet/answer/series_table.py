@@ -91,8 +91,8 @@ class SeriesTable:
 
     def last(self, ticks: int) -> "SeriesTable":
         """Return the last ticks alone."""
-        groups = self.table.num_rows // max(1, self.released)
-        rows = groups * integer("ticks", ticks, least=1)
+        shown = len(self.table.column(0).unique())
+        rows = self.table.num_rows // max(1, shown) * integer("ticks", ticks, least=1)
         return replace(self, table=self.table.slice(max(0, self.table.num_rows - rows)))
 
     def to_csv(self, path: str | Path | None = None) -> str | Path:

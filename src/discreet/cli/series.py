@@ -2,7 +2,8 @@
 # ruff: noqa: PLR0913 - each argument is an option
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime
 from fractions import Fraction
@@ -30,10 +31,13 @@ from discreet.cli.console import (
 from discreet.cli.options import AccountOptions, OutputFormat, output_format
 from discreet.cli.series_signatures import SeriesKind
 from discreet.curator import Curator
-from discreet.errors import DiscreetError
+from discreet.errors import BudgetError, DiscreetError, ParameterError
 from discreet.explanation.series import SeriesExplanation
 from discreet.opening import open_for_ticks
 from discreet.series import Series, explain_all
+
+REJECTED, EXHAUSTED = 1, 3
+"""The exit codes if ticks of a series could not be released, as of other errors."""
 
 NONE = "The catalog declares no series."
 
@@ -165,9 +169,12 @@ def _read(
     last: int | None,
     confidence: Fraction,
 ) -> SeriesTable:
-    """Return released ticks."""
-    found = curator.series(name).read(kind.value, window=window, confidence=confidence)
-    return found if last is None else found.last(last)
+    """Return released ticks; a server sends only those that are wanted."""
+    if not isinstance(curator, Curator | Account):
+        found = curator.series(name)
+        return found.read(kind.value, window=window, confidence=confidence, last=last)
+    table = curator.series(name).read(kind.value, window=window, confidence=confidence)
+    return table if last is None else table.last(last)
 
 
 # --------------------------------------------------------------------------- releasing
@@ -193,6 +200,26 @@ class TickReport:
         return {"series": self.series, "ticks": self.ticks, "charged": price}
 
 
+class Failures(list[tuple[str, DiscreetError]]):
+    """The series that failed. Each is reported at once, and the others go on."""
+
+    @contextmanager
+    def of(self, series: Series) -> Iterator[None]:
+        """Report an error of a series and go on."""
+        try:
+            yield
+        except DiscreetError as error:
+            self.append((series.name, error))
+            remark(f"{series.name}: no tick was released. {error}")
+
+    def to_json(self) -> list[dict[str, object]]:
+        """Return them for JSON."""
+        return [
+            {"series": name, "type": type(error).__name__, "message": str(error)}
+            for name, error in self
+        ]
+
+
 def tick_series(
     *, names: list[str] | None, until: str | None, yes: bool, catalog: Path, is_json: bool
 ) -> None:
@@ -204,32 +231,45 @@ def tick_series(
     with waiting("reading the data") as advance:
         curator = open_for_ticks(catalog, declared=declared, progress=advance)
     done: list[TickReport] = []
+    failures = Failures()
     with curator:
-        found = [(each, each.explain()) for each in _chosen(curator, names or [])]
-        new = [about for each, about in found if _is_new(each, about, moment)]
-        _confirm(new, is_confirmed=yes)
+        chosen = _chosen(curator, names or [])
+        found: list[tuple[Series, SeriesExplanation]] = []
+        for each in chosen:
+            with failures.of(each):
+                found.append((each, each.explain()))
+        new = [(each, about) for each, about in found if _is_new(each, about, moment)]
+        _confirm([about for _, about in new], is_confirmed=yes)
         for each, about in found:
-            done.append(_ticked(each, about, moment))
-            if not is_json:
-                show(str(done[-1]))
+            with failures.of(each):
+                done.append(_ticked(each, about, moment))
+                if not is_json:
+                    show(str(done[-1]))
+        is_charged = any(each.status.is_charged for each, _ in new)
         left = str(curator.remaining)
     if is_json:
-        show(json.dumps({"released": [each.to_json() for each in done]}, indent=2))
-    elif not done:
+        released = [each.to_json() for each in done]
+        show(json.dumps({"released": released, "failed": failures.to_json()}, indent=2))
+    elif not chosen:
         show(NONE)
-    if any(each.charged for each in done):
+    if is_charged:
         remark(f"Remaining: {left}")
+    if failures:
+        raise typer.Exit(EXHAUSTED if isinstance(failures[0][1], BudgetError) else REJECTED)
 
 
 def _moment(until: str | None) -> datetime | None:
     if until is None:
         return None
     try:
-        return datetime.fromisoformat(until)
+        moment = datetime.fromisoformat(until)
     except ValueError:
         raise typer.BadParameter(
             f"{until!r} is not a timestamp. Write one like 2026-07-01 or 2026-07-01T12:00."
         ) from None
+    if in_utc(moment) > utc_now():
+        raise ParameterError("until", until, "must not be in the future")
+    return moment
 
 
 def _chosen(curator: Curator, names: Sequence[str]) -> list[Series]:

@@ -261,12 +261,9 @@ def explain_series(path: str, name: str, confidence: Real) -> Steps[SeriesExplan
         raise ServerError(*UNREADABLE) from None
 
 
-def read_series(
-    path: str, name: str, kind: str, window: int | None, confidence: Real
-) -> Steps[SeriesTable]:
+def read_series(path: str, name: str, terms: Mapping[str, Any]) -> Steps[SeriesTable]:
     """Return released ticks of a series."""
-    asked = _asked(kind=kind, window=window, confidence=confidence)
-    call = HttpCall(method="GET", path=f"{_series(path, name)}?{urlencode(asked)}")
+    call = HttpCall(method="GET", path=f"{_series(path, name)}?{urlencode(_asked(**terms))}")
     reply = checked((yield call))
     try:
         return series_table_from_json(json.loads(reply.body))

@@ -47,14 +47,25 @@ class RemoteSeries:
         return self.explain().price.delta
 
     def read(
-        self, kind: str = "running", *, window: int | None = None, confidence: Real = 0.95
+        self,
+        kind: str = "running",
+        *,
+        window: int | None = None,
+        confidence: Real = 0.95,
+        last: int | None = None,
     ) -> SeriesTable:
-        """Return what is released, as `SeriesReader.read` does."""
-        return self._run(calls.read_series(self._path, self.name, kind, window, confidence))
+        """Return what is released, as `SeriesReader.read` does; of many ticks, the last ones."""
+        return self._run(self._reading(kind, window, confidence, last))
 
     def explain(self, *, confidence: Real = 0.95) -> SeriesExplanation:
         """Return its cost, its state and its margins of error."""
         return self._run(calls.explain_series(self._path, self.name, confidence))
+
+    def _reading(
+        self, kind: str, window: int | None, confidence: Real, last: int | None
+    ) -> Steps[SeriesTable]:
+        terms = {"kind": kind, "window": window, "confidence": confidence, "last": last}
+        return calls.read_series(self._path, self.name, terms)
 
     def __repr__(self) -> str:
         return f"RemoteSeries({self.name!r})"
@@ -71,14 +82,25 @@ class AsyncRemoteSeries:
         return (await self.explain()).status
 
     async def read(
-        self, kind: str = "running", *, window: int | None = None, confidence: Real = 0.95
+        self,
+        kind: str = "running",
+        *,
+        window: int | None = None,
+        confidence: Real = 0.95,
+        last: int | None = None,
     ) -> SeriesTable:
-        """Return what is released, as `SeriesReader.read` does."""
-        return await self._run(calls.read_series(self._path, self.name, kind, window, confidence))
+        """Return what is released, as `SeriesReader.read` does; of many ticks, the last ones."""
+        return await self._run(self._reading(kind, window, confidence, last))
 
     async def explain(self, *, confidence: Real = 0.95) -> SeriesExplanation:
         """Return its cost, its state and its margins of error."""
         return await self._run(calls.explain_series(self._path, self.name, confidence))
+
+    def _reading(
+        self, kind: str, window: int | None, confidence: Real, last: int | None
+    ) -> Steps[SeriesTable]:
+        terms = {"kind": kind, "window": window, "confidence": confidence, "last": last}
+        return calls.read_series(self._path, self.name, terms)
 
     def __repr__(self) -> str:
         return f"AsyncRemoteSeries({self.name!r})"

@@ -7,7 +7,7 @@ import asyncio
 from collections import Counter
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from math import ceil, floor
 from time import monotonic, sleep
@@ -189,6 +189,17 @@ class Turns:
         except BaseException:
             own.release()
             raise
+
+
+READS_AT_ONCE = 2
+
+
+def reading_turns(limits: ServerLimits) -> Turns:
+    """Return the turns of those who read series: long ones are few at once, one of each account.
+
+    They are not the turns of explanations, so that nobody who reads keeps others from these.
+    """
+    return Turns(replace(limits, running=READS_AT_ONCE, running_per_account=1))
 
 
 WAITED = too_many("The query waited too long for its turn", 10)

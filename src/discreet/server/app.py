@@ -25,7 +25,7 @@ from discreet.server import (
     running_routes,
     signing,
 )
-from discreet.server.admission import Turns, tick
+from discreet.server.admission import Turns, reading_turns, tick
 from discreet.server.asking import QueryRunner
 from discreet.server.bodies import ErrorReply
 from discreet.server.data_sets import DataSets
@@ -98,6 +98,7 @@ def make_app(
         app.state.turns = Turns(settings.limits)
         app.state.runner = QueryRunner(settings=settings, turns=app.state.turns)
         app.state.planning = Turns(settings.limits)  # what reads no private data
+        app.state.reading = reading_turns(settings.limits)
         app.state.synthetic = SyntheticSites()
         app.state.sign_ins = sign_ins
         app.state.settings = settings
@@ -110,6 +111,7 @@ def make_app(
             yield
         app.state.turns.stop()
         app.state.planning.stop()
+        app.state.reading.stop()
         if wire is not None:
             await wire.close()
         await app.state.runner.finish()

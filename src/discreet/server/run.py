@@ -151,6 +151,7 @@ class OrderlyServer(uvicorn.Server):
         """Listen until the last query has ended: a closed port would say less than a 503."""
         self._state.turns.stop()
         self._state.planning.stop()
+        self._state.reading.stop()
         while self._state.runner.under_way and not self.force_exit:
             await asyncio.sleep(0.05)
         await super().shutdown(sockets)

@@ -10,8 +10,11 @@ from fastapi.responses import JSONResponse
 from pydantic import Field
 
 from discreet.answer.series_table import SeriesTable
+from discreet.catalog.clocks import in_utc, utc_now
+from discreet.errors import ParameterError
 from discreet.parameters import confidence_level
 from discreet.series import explain_all
+from discreet.server.asking import TOO_LONG
 from discreet.server.audit import logged
 from discreet.server.bodies import NUMBER, Body, JsonObject, exact
 from discreet.server.callers import Caller
@@ -80,21 +83,55 @@ async def series(  # noqa: PLR0913 - each is a part of the address
     *,
     kind: Literal["running", "tick", "window"] = "running",
     window: Ticks | None = None,
-    last: Annotated[Ticks | None, Query(description="Only so many ticks, the last ones")] = None,
+    last: Annotated[
+        Ticks | None, Query(description="How many ticks to return, the last ones. Default: all")
+    ] = None,
     confidence: Confidence = "0.95",
     format: Literal["json", "csv"] = "json",  # noqa: A002 - as the route has it
 ) -> Response:
     """Return the released ticks of a series with their margins of error. Spends nothing."""
     level = confidence_level(exact(confidence))
 
-    def read() -> Response:
-        found = series_ticks(caller, name, kind, window=window, confidence=level)
-        found = found if last is None else found.last(last)
-        if format == "csv":
-            return Response(str(found.to_csv()), media_type=CSV)
-        return JSONResponse(found.to_json())
+    most = request.app.state.settings.limits.answer_bytes
 
-    return await planned(request, caller, read)
+    def read() -> Response:
+        found = series_ticks(caller, name, kind, window=window, last=last, confidence=level)
+        return _reply(within(found, most), format, most)
+
+    async with request.app.state.reading.turn(caller.place, request.is_disconnected):
+        return await asyncio.to_thread(read)
+
+
+def _reply(found: SeriesTable, form: str, most: int) -> Response:
+    if form == "csv":
+        reply = Response(str(found.to_csv()), media_type=CSV)
+    else:
+        reply = JSONResponse(found.to_json())
+    if len(reply.body) > most:
+        raise _too_long(found, len(reply.body), most)
+    return reply
+
+
+CELL_BYTES = 16
+"""About the length of a number or a time as text. Texts may be longer: replies are measured."""
+
+
+def within(found: SeriesTable, most: int) -> SeriesTable:
+    """Return ticks again, or reject them before they become a text longer than is sent."""
+    length = found.table.num_rows * found.table.num_columns * CELL_BYTES
+    if length > most:
+        raise _too_long(found, length, most)
+    return found
+
+
+def _too_long(found: SeriesTable, length: int, most: int) -> CallError:
+    ticks = max(1, len(found.table.column(0).unique()) * most // length)
+    return CallError(
+        status=422,
+        code=TOO_LONG.code,
+        what="These ticks are longer than this server sends",
+        fix=f"Read fewer of them, the last ones: last={ticks}",
+    )
 
 
 def series_list(caller: Caller, confidence: Fraction = DEFAULT) -> JsonObject:
@@ -103,19 +140,21 @@ def series_list(caller: Caller, confidence: Fraction = DEFAULT) -> JsonObject:
     return {"series": [each.to_record() for each in found]}
 
 
-def series_ticks(
+def series_ticks(  # noqa: PLR0913 - what a reader may choose
     caller: Caller,
     name: str,
     kind: str = "running",
     *,
     window: int | None = None,
+    last: int | None = None,
     confidence: Fraction = DEFAULT,
 ) -> SeriesTable:
     """Return released ticks for a caller, and log that they are read."""
 
     def read() -> SeriesTable:
-        found = caller.site.curator.series(name)
-        return found.read(kind, window=window, confidence=confidence)
+        series = caller.site.curator.series(name)
+        found = series.read(kind, window=window, confidence=confidence)
+        return found if last is None else found.last(last)
 
     return logged(caller, "read", read, lambda _: {"outcome": "free"}, series=name[:MOST_NAME])
 
@@ -139,6 +178,7 @@ async def tick(request: Request, caller: Owner, body: TickBody) -> JsonObject:
 
     If this takes long, the reply has status 504: it goes on, and GET series says how far it is.
     """
+    _check_past(body.until)
     ticker, seconds = _ticker(request), request.app.state.settings.limits.reply_seconds
     names = await asyncio.to_thread(
         lambda: [caller.site.curator.series(each).name for each in body.names]
@@ -149,6 +189,19 @@ async def tick(request: Request, caller: Owner, body: TickBody) -> JsonObject:
     except TimeoutError:
         raise STILL_TICKING from None
     return {"released": [_told(each) for each in found]}
+
+
+def _check_past(until: datetime | None) -> None:
+    """Reject a moment in the future before anything is done or noted."""
+    if until is None:
+        return
+    try:
+        is_past = in_utc(until) <= utc_now()
+    except OverflowError:
+        rule = "must be in the years 1 to 9999 by UTC"
+        raise ParameterError("until", until.isoformat(), rule) from None
+    if not is_past:
+        raise ParameterError("until", until.isoformat(), "must not be in the future")
 
 
 STILL_TICKING = CallError(

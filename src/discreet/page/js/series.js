@@ -81,7 +81,7 @@ function Releasing({ shown, ticking, onDone }) {
     onDone();
   };
   const words = shown.is_charged ? "Release now, free" : `Release now for ${eps(shown.price.epsilon)}`;
-  return html`${failed.map((each) => html`<${Note} key=${each.series} kind="refuse" icon="stop"><b>${each.message}</b> (${each.code}, since ${moment(each.since)}).</${Note}>`)}
+  return html`${failed.map((each) => html`<${Note} key=${each.series} kind="refuse" icon="stop"><b>${each.message}</b> (${each.code}, since ${moment(each.since)}).${each.remedy && ` ${each.remedy}.`}</${Note}>`)}
     ${due > 0 && !shown.problem && html`<${Note} kind="price" icon="clock" actions=${html`<${Button} kind="solid" disabled=${isBusy} onClick=${release}>${words}</${Button}>`}>
       <b>${count(due, shown.clock)} can be released.</b> ${ticking.by_clock ? "The server releases them by itself." : "This server does not release ticks by itself."}</${Note}>`}`;
 }
