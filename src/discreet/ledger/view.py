@@ -16,7 +16,7 @@ from discreet.ledger.base import (
     Report,
     SavedAnswer,
 )
-from discreet.ledger.blocks import least, paid_by_block, span_text
+from discreet.ledger.blocks import PerMonth, least, paid_by_block, span_text
 from discreet.ledger.charges import ChargeScope, check_scope, events_from_text, one_event
 from discreet.ledger.inputs import check_name, check_prefix
 from discreet.ledger.requests import Request
@@ -94,6 +94,10 @@ class StoredView:
     def by_month(self, account: str = OWNER) -> dict[str, AccountBalance]:
         """Return what an account may still spend on each month, if the budget is per month."""
         return balances_by_month(self._state, check_name("account", account))
+
+    def per_month(self) -> PerMonth | None:
+        """Return how the budget is per month, with all tables that there ever were, if it is."""
+        return self._state.per_month
 
     def limits_of(self, account: str) -> AccountLimits:
         """Return the limits of an account, and how much of the day's is left."""
