@@ -293,7 +293,8 @@ class Coverage:
         return f'<div>{lines}<div style="{QUIET}">{footer}</div></div>'
 
     def _lines(self) -> Iterator[str]:
-        rows = "all of its rows" if self.months_per_unit is None else "its rows in used months"
+        rows = "all of its rows that have a month" if self.without_month else "all of its rows"
+        rows = rows if self.months_per_unit is None else "its rows in used months"
         yield f"Coverage of {self.table}: {rows}, before any WHERE, at 95% confidence."
         if self.months_per_unit is not None:
             used = f"Only rows of a privacy unit's {first_months(self.months_per_unit)} are used."

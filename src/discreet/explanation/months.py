@@ -1,6 +1,6 @@
 """Sentences about a budget per month: which months are charged, and what is protected."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from discreet.accounting import ApproximateEvent, Budget, Event, PureEvent
@@ -82,6 +82,19 @@ def used_month_notes(plan: Plan) -> Iterator[str]:
                 )
 
 
+def used_month_facts(plan: Plan) -> Iterator[Mapping[str, object]]:
+    """Yield the same for programs."""
+    for scan in _dated(plan):
+        dated, unit = scan.table.by_month, scan.table.unit
+        if dated is not None and dated.most is not None and isinstance(unit, ColumnUnit):
+            yield {
+                "kind": "months",
+                "unit": unit.column,
+                "most": dated.most,
+                "table": scan.table.name,
+            }
+
+
 def month_notes(plan: Plan, in_all: int | None = None) -> Iterator[str]:
     """Yield what an answer says of months: which were charged, and what is protected.
 
@@ -144,14 +157,17 @@ def first_months(number: int) -> str:
     return "first month" if number == 1 else f"first {number:,} months"
 
 
-def budget_promise(total: Budget, months: int | None) -> str:
+def budget_promise(total: Budget, months: int | None, *, is_lowered: bool = False) -> str:
     """Return what the whole budget promises, as a sentence, if it is per month.
 
-    `months` is the most months of a unit that are used, over all tables; None is all.
+    `months` is the most months of a unit that are used, over all tables; None is all. With
+    `is_lowered` this total is an earlier one, under which something was charged.
     """
     each = Price(epsilon=total.epsilon, delta=total.delta)
     what = "the data" if months is None else "the used data"
-    text = f"The budget is per month: it protects {what} of one unit in one month with {each}."
+    before = " (the total before it was lowered)" if is_lowered else ""
+    text = f"The budget is per month: it protects {what} of one unit in one month with {each}"
+    text += f"{before}."
     if months is None:
         return f"{text} A unit with data in several months has less protection over time."
     event: Event = PureEvent(epsilon=total.epsilon)

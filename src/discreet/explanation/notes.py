@@ -14,7 +14,12 @@ from discreet.estimators import (
 )
 from discreet.explanation.coverage import LimitLine, clamped_line, clamped_sentence, limit_line
 from discreet.explanation.explanation import Explanation
-from discreet.explanation.months import month_notes, rows_without_month, used_month_notes
+from discreet.explanation.months import (
+    month_notes,
+    rows_without_month,
+    used_month_facts,
+    used_month_notes,
+)
 from discreet.explanation.sentences import (
     SAVED_BY_OLDER,
     UNREAD,
@@ -134,7 +139,8 @@ def limits_of_answer(
 ) -> tuple[Mapping[str, object], ...]:
     """Return the same of limits and bounds for programs, each once."""
     limits, clamped = _lines(plan, coverage)
-    facts = [fact for line in (*limits, *clamped) for fact in line.facts]
+    lines = [fact for line in (*limits, *clamped) for fact in line.facts]
+    facts = [*lines, *used_month_facts(plan)]
     return tuple(each for i, each in enumerate(facts) if each not in facts[:i])
 
 
