@@ -396,7 +396,7 @@ def test_agents_see_months_and_what_is_protected(tmp_path: Path) -> None:
     catalog = write_monthly(tmp_path, months_per_unit=3)
     add_accounts(catalog)
 
-    async def act() -> None:
+    async def act(site: Site) -> None:
         async with agent_at(site) as agent:
             tables = await call(agent, "tables")
             assert "that arrived in one month" in tables["promise"]
@@ -418,8 +418,8 @@ def test_agents_see_months_and_what_is_protected(tmp_path: Path) -> None:
             assert left == [("before 2024-02", 10), ("2024-02", 6), ("from 2024-03", 10)]
             assert budget["remaining"]["epsilon"] == 6
 
-    with opened(catalog) as site:
-        run(act)
+    with opened(catalog) as found:
+        run(lambda: act(found))
 
 
 def test_agents_see_no_months_of_a_budget_for_all_time(site: Site) -> None:

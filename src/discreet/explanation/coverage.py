@@ -260,7 +260,7 @@ class Coverage:
 
     def to_json(self, *, indent: int | None = None) -> str:
         """Return everything as JSON."""
-        content = {
+        content: dict[str, object] = {
             "table": self.table,
             "unit": self.unit,
             "rows_per_unit": self.rows_per_unit,

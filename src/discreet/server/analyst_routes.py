@@ -161,6 +161,7 @@ async def budget(request: Request, caller: Asker) -> Response:
     """Return what remains for you, in total and today, and for how many queries that is enough.
 
     `enough_for` holds for any queries of this ε; more may fit if Discreet adds costs up better.
+    With a budget per month, `months` has what remains for each, and the rest is the least of them.
     """
     if _is_for_client(request):
         left = await asyncio.to_thread(caller.site.curator.remaining_of, caller.account)

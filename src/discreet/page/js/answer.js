@@ -5,7 +5,7 @@ import { keyText, keysOf, kindOf, numbersOf } from "/page/js/charts-shape.js";
 import { AddToBoard } from "/page/js/answer-board.js";
 import { amount, count, decimalsFor, delta, eps, key, margin, number } from "/page/js/format.js";
 import { Icon } from "/page/js/icons.js";
-import { say } from "/page/js/state.js";
+import { months, say } from "/page/js/state.js";
 import { Button, Choice, Line, Menu, copied } from "/page/js/ui.js";
 import { Fragment, html, useEffect, useState } from "/page/vendor/preact.js";
 
@@ -85,7 +85,7 @@ export function Receipt({ answer, isSaved = false }) {
   const spent = isFree ? price.epsilon > 0 ? html`Spent <b>nothing</b>: this is a saved answer` : html`<b>Free</b>: no private data were read`
     : html`${isSaved ? "Saved answer: it cost" : "Spent"} <b>${eps(charged.epsilon)}${also(charged)}</b>`;
   return html`<div class="receipt"><span>${spent}</span>
-    ${!isSaved && html`<span>Remaining <b>${eps(remaining.epsilon)}</b> of ${amount(remaining.total_epsilon)}</span>`}
+    ${!isSaved && html`<span>Remaining <b>${eps(remaining.epsilon)}</b> of ${amount(remaining.total_epsilon)}${months.value && " for the months that it read"}</span>`}
     <span>Repeating this query is free</span></div>`;
 }
 

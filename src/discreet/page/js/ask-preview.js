@@ -1,9 +1,9 @@
 // Between the query and its button: what it would cost and show, or why it is rejected. Free, and no data are read.
-import { due, epsilon, explainAgain, isReady, isTooMuch, mode, openQuery, name, preview, rounded, run, runQuery, sql } from "/page/js/ask-store.js";
+import { due, epsilon, explainAgain, isReady, isTooMuch, left as remains, mode, openQuery, name, preview, rounded, run, runQuery, sql } from "/page/js/ask-store.js";
 import { amount, count, delta, eps, key } from "/page/js/format.js";
 import { Icon } from "/page/js/icons.js";
 import { MOD } from "/page/js/shell.js";
-import { budget, isOwner } from "/page/js/state.js";
+import { isOwner } from "/page/js/state.js";
 import { Button, Line, Meter } from "/page/js/ui.js";
 import { Fragment, html, useEffect, useState } from "/page/vendor/preact.js";
 
@@ -18,7 +18,7 @@ export function RunButton() {
 }
 
 function Cost({ explained }) {
-  const charged = due.value, left = explained.remaining ?? budget.value;
+  const charged = due.value, left = explained.remaining ?? remains.value;
   const isFree = charged.epsilon === 0 && charged.delta === 0;
   const words = !isFree ? `${eps(charged.epsilon)}${charged.delta > 0 ? `, δ ${delta(charged.delta)}` : ""}` : explained.price.epsilon > 0 ? "nothing: saved answer" : "nothing: public tables";
   const spent = left.total_epsilon - left.epsilon;
@@ -49,6 +49,14 @@ function Groups({ explained }) {
   return html`<div class="cell"><div class="label">Groups</div><div class="v">${words}</div><div class="d">${more}</div></div>`;
 }
 
+const forMonths = (explained) => (explained.months ? ` for ${explained.months}` : "");
+
+// With a budget per month: which months are charged, and what that protects.
+function Charged({ explained }) {
+  if (!explained.months) return null;
+  return html`<div class="covers"><${Icon} name="clock" size="15" /><div><p>Charged to <b>${explained.months}</b>. Protects ${explained.protects}.</p></div></div>`;
+}
+
 // What is left out, in the server's words; the first is always in sight.
 function Covers({ explained }) {
   const keys = explained.groups.includes(null) ? explained.keys : [];
@@ -71,7 +79,7 @@ function Why({ explained }) {
 }
 
 function Strip({ explained, isOld, onRequest }) {
-  const left = budget.value?.epsilon ?? 0, isGrouped = explained.groups.some((each) => each !== 1);
+  const left = remains.value?.epsilon ?? 0, isGrouped = explained.groups.some((each) => each !== 1);
   const columns = explained.columns.filter((each) => each.name !== "(groups)");
   return html`<div class=${`preview ${isOld ? "old" : ""}`}>
     <div class="strip"><${Cost} explained=${explained} />
@@ -79,11 +87,11 @@ function Strip({ explained, isOld, onRequest }) {
       ${columns.length > 4 && html`<div class="cell"><div class="label">And</div><div class="v">${columns.length - 4} more</div></div>`}
       ${explained.groups.length > 0 ? html`<${Groups} explained=${explained} />` : html`<div class="cell"><div class="label">Answer</div><div class="v">exact</div><div class="d">public tables need no noise</div></div>`}
       <div class="cell go"><${RunButton} /></div></div>
-    ${isTooMuch.value && html`<div class="covers warn"><${Icon} name="info" size="15" /><span><b>${left > 0 ? "This costs more than remains." : "The budget is used up."}</b>
+    ${isTooMuch.value && html`<div class="covers warn"><${Icon} name="info" size="15" /><span><b>${left > 0 ? `This costs more than remains${forMonths(explained)}.` : `The budget is used up${forMonths(explained)}.`}</b>
       ${left > 0 ? isOwner.value ? " Spend less." : " Spend less, or ask the data owner for more." : " Saved answers stay free. New queries need more budget."}</span>
       ${left >= 0.0001 && html`<${Button} onClick=${() => { mode.value = "cost"; epsilon.value = rounded(left, 2, Math.floor); }}>Lower to ${eps(rounded(left, 2, Math.floor))}</${Button}>`}
       ${!isOwner.value && html`<${Button} onClick=${onRequest}>Request more</${Button}>`}</div>`}
-    <${Covers} explained=${explained} /></div>`;
+    <${Charged} explained=${explained} /><${Covers} explained=${explained} /></div>`;
 }
 
 /** Apply a rewrite that the server offers. */
@@ -120,7 +128,7 @@ export function RunBar() {
   const isFree = charged && charged.epsilon === 0;
   return html`<div class="runbar"><div>${state === "rejected" ? html`<b>Rejected</b><br />costs nothing` : !charged ? html`<b>No query</b>`
     : isFree ? html`<b>Free</b><br />${explained.price.epsilon > 0 ? "saved answer" : "public tables"}`
-    : html`<b>${column ? column.spread.split(" (")[0] : "±"}</b> ${column ? key(column.name).slice(0, 12) : ""}<br />leaves ${eps(Math.max(0, (budget.value?.epsilon ?? 0) - charged.epsilon))}`}</div><${RunButton} /></div>`;
+    : html`<b>${column ? column.spread.split(" (")[0] : "±"}</b> ${column ? key(column.name).slice(0, 12) : ""}<br />leaves ${eps(Math.max(0, (remains.value?.epsilon ?? 0) - charged.epsilon))}`}</div><${RunButton} /></div>`;
 }
 
 /** Speak the preview once typing rests. */
@@ -130,7 +138,7 @@ export function Spoken() {
   useEffect(() => {
     if (isOld) return undefined;
     const timer = setTimeout(() => setWords(state === "rejected" ? `Rejected: ${error.message}. ${error.remedy}` : state === "ready"
-      ? `Costs ${due.value.epsilon > 0 ? `epsilon ${amount(due.value.epsilon)}` : "nothing"}. ${explained.columns.map((each) => `${each.name} ${each.spread.replace("±", "plus or minus ")}`).join(", ")}.` : ""), 500);
+      ? `Costs ${due.value.epsilon > 0 ? `epsilon ${amount(due.value.epsilon)}` : "nothing"}${explained.months ? `, charged to ${explained.months}` : ""}. ${explained.columns.map((each) => `${each.name} ${each.spread.replace("±", "plus or minus ")}`).join(", ")}.` : ""), 500);
     return () => clearTimeout(timer);
   }, [preview.value]);
   return html`<div class="vh" role="status" aria-live="polite">${words}</div>`;

@@ -2,7 +2,7 @@
 // and ends when its author signs out.
 import { CallError, ask, get, newKey, post } from "/page/js/api.js";
 import { examplesOf } from "/page/js/ask-examples.js";
-import { base, budget, current, refreshBudget, schema } from "/page/js/state.js";
+import { base, budget, current, months, refreshBudget, schema } from "/page/js/state.js";
 import { batch, computed, effect, signal } from "/page/vendor/preact.js";
 
 export const sql = signal("");
@@ -112,7 +112,7 @@ async function explain() {
   try {
     const explained = await post(`${of}/explain`, { sql: text, ...asked }, { signal: stop });
     preview.value = { state: "ready", explained, sql: text };
-    if (budget.value && explained.remaining) budget.value = explained.remaining;
+    if (budget.value && explained.remaining && !months.value) budget.value = explained.remaining;
   } catch (error) {
     if (stop.aborted) return;
     if (error.status === 429) { pending = setTimeout(explain, 1000 * (error.retryAfter || 1)); return; }
@@ -164,7 +164,9 @@ export const due = computed(() => {
   const explained = preview.value.explained;
   return explained ? explained.due ?? explained.price : null;
 });
-export const isTooMuch = computed(() => Boolean(due.value && budget.value && due.value.epsilon > budget.value.epsilon));
+/** What remains for the query: with a budget per month, for the months that it is charged to. */
+export const left = computed(() => (months.value && preview.value.explained?.remaining) || budget.value);
+export const isTooMuch = computed(() => Boolean(due.value && left.value && due.value.epsilon > left.value.epsilon));
 export const isReady = computed(() => preview.value.state === "ready" && !preview.value.isOld && !isTooMuch.value);
 
 /** Change ε or the margin by a few steps of its slider. */
@@ -195,7 +197,8 @@ export async function runQuery({ acceptUnlikely = false, key = newKey() } = {}) 
     answered.value = { id, answer, sql: text };
     run.value = { state: "done", seconds: (Date.now() - begun) / 1000 };
     turn.value += 1;
-    if (budget.value) budget.value = answer.remaining;
+    if (months.value) refreshBudget().catch(() => {});
+    else if (budget.value) budget.value = answer.remaining;
   } catch (error) {
     if (waiting !== stop) return;
     if (error.name === "AbortError") run.value = { state: "left" };

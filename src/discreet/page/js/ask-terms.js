@@ -1,7 +1,6 @@
 // The terms of a query: the cost or the margin, its slider, and what the cost means for one person.
-import { costSteps, due, epsilon, fixedColumn, mode, preview, rounded, scale, setMode, total, within } from "/page/js/ask-store.js";
+import { costSteps, due, epsilon, fixedColumn, left as remains, mode, preview, rounded, scale, setMode, total, within } from "/page/js/ask-store.js";
 import { amount, delta, eps, key } from "/page/js/format.js";
-import { budget } from "/page/js/state.js";
 import { Choice, Slider } from "/page/js/ui.js";
 import { html, useMemo, useState } from "/page/vendor/preact.js";
 
@@ -23,7 +22,7 @@ function Typed({ label, value, onChange, most, prefix }) {
 }
 
 function CostTerms() {
-  const left = budget.value?.epsilon, value = epsilon.value;
+  const left = remains.value?.epsilon, value = epsilon.value;
   return html`<div><div class="big"><${Typed} label="Cost, epsilon" prefix="ε" value=${value} most=${Infinity} onChange=${(found) => { epsilon.value = found; }} />
       <span class="say">${reveals(value)}</span></div>
     <${Slider} id="cost" label="Cost, epsilon" steps=${costSteps.value} value=${value} onChange=${(found) => { epsilon.value = found; }}
@@ -65,7 +64,7 @@ function Belief({ explained }) {
   return html`<div class="belief"><svg class="chart" width="74" height="64" viewBox="0 0 74 64" aria-hidden="true">
       <circle class="ring" cx="37" cy="32" r="27" /><path class="ring before" d=${`M${at(0)} A27 27 0 0 1 ${at(0.5)}`} /><path class="ring after" d=${`M${at(0.5)} A27 27 0 0 1 ${at(share)}`} />
       <text class="val" x="37" y="36.5" text-anchor="middle">${percent}%</text></svg>
-    <p>${explained?.neighbours === "replace" ? `Someone who is 50% sure which of two records a given ${who} has` : `Someone who is 50% sure that a given ${who} is in the data`} can be <b>at most ${percent}% sure</b> after this answer.
+    <p>${explained?.neighbours === "replace" ? `Someone who is 50% sure which of two records a given ${who} has` : `Someone who is 50% sure that a given ${who} is in the data${explained?.months ? " of one month" : ""}`} can be <b>at most ${percent}% sure</b> after this answer.
       ${price.delta > 0 && html` <span class="muted">δ is ${delta(price.delta)}.</span>`}</p></div>`;
 }
 

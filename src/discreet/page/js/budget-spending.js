@@ -22,21 +22,21 @@ const place = (accounts, name) => {
 
 const spentBy = (charge) => charge.epsilon === null ? `ρ ${amount(charge.rho)}` : eps(charge.epsilon);
 
-function Total({ balance, found, Figure }) {
+function Total({ balance, found, Figure, isByMonth }) {
   const { value, error } = found;
   const bars = value ? parts(value.accounts) : [];
   const total = balance.total_epsilon;
   const label = `Of ε = ${amount(total)}: ${[...bars.map((each) => `${each.name} ${amount(each.epsilon)}`), `remaining ${amount(balance.epsilon)}`].join(", ")}`;
   return html`<${Card} id="total" title="Everyone together" actions=${html`<${Link} class="btn" to="/owner">Change caps</${Link}>`}><div class="body stack">
-    <${Figure} balance=${balance}><div class="stackbar" role="img" aria-label=${label}>
-      ${bars.map((each, i) => html`<i key=${each.name} class=${`p${i}`} style=${{ width: `${100 * each.epsilon / total}%` }} />`)}</div></${Figure}>
+    ${isByMonth ? html`<${Figure} balance=${balance} isByMonth=${true} />` : html`<${Figure} balance=${balance}><div class="stackbar" role="img" aria-label=${label}>
+      ${bars.map((each, i) => html`<i key=${each.name} class=${`p${i}`} style=${{ width: `${100 * each.epsilon / total}%` }} />`)}</div></${Figure}>`}
     ${error ? html`<${Failure} error=${error} />` : html`<ul class="legend">
       ${bars.map((each, i) => html`<li key=${each.name}><i class=${`swatch p${i}`} />${each.name} <b class="num">${eps(each.epsilon)}</b></li>`)}
-      <li><i class="swatch rest" />remaining <b class="num">${eps(balance.epsilon)}</b></li></ul>`}
-    </div>${value && html`<${Accounts} accounts=${value.accounts} />`}</${Card}>`;
+      ${isByMonth ? html`<li>added up over all months</li>` : html`<li><i class="swatch rest" />remaining <b class="num">${eps(balance.epsilon)}</b></li>`}</ul>`}
+    </div>${value && html`<${Accounts} accounts=${value.accounts} isByMonth=${isByMonth} />`}</${Card}>`;
 }
 
-function Accounts({ accounts }) {
+function Accounts({ accounts, isByMonth }) {
   const shown = accounts.filter((each) => each.remaining || each.queries);
   if (!shown.length) return null;
   return html`<div class="wrap-x accounts"><table class="tight"><caption class="vh">Accounts and caps</caption>
@@ -45,8 +45,8 @@ function Accounts({ accounts }) {
       <td><i class=${`swatch p${place(accounts, each.account)}`} /> <b>${key(each.account)}</b></td>
       <td class="right num">${amount(each.queries)}</td>
       <td class="right num priced nowrap">${spentBy(each.charged)}</td>
-      <td class="right num nowrap">${each.remaining ? eps(each.remaining.total_epsilon) : html`<span class="muted">no cap</span>`}</td>
-      <td class="wide">${each.remaining && html`<${Meter} spent=${each.charged.epsilon ?? 0} total=${each.remaining.total_epsilon} label=${`${key(each.account)} spent ${amount(each.charged.epsilon)} of ${amount(each.remaining.total_epsilon)}`} />`}</td></tr>`)}</tbody></table></div>`;
+      <td class="right num nowrap">${each.remaining ? `${eps(each.remaining.total_epsilon)}${isByMonth ? " a month" : ""}` : html`<span class="muted">no cap</span>`}</td>
+      <td class="wide">${each.remaining && !isByMonth && html`<${Meter} spent=${each.charged.epsilon ?? 0} total=${each.remaining.total_epsilon} label=${`${key(each.account)} spent ${amount(each.charged.epsilon)} of ${amount(each.remaining.total_epsilon)}`} />`}</td></tr>`)}</tbody></table></div>`;
 }
 
 function Queries({ found }) {

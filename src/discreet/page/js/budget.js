@@ -1,39 +1,33 @@
 // Budget: what remains, what it is enough for, what was asked and what it cost, requests.
 import { get, post } from "/page/js/api.js";
+import { held, Months, Spent } from "/page/js/budget-months.js";
 import { Spending } from "/page/js/budget-spending.js";
 import { amount, brief, count, eps, key, when } from "/page/js/format.js";
 import { base, budget, current, isOwner, refreshBudget, say } from "/page/js/state.js";
-import { Button, Card, Choice, Dialog, Empty, Failure, Link, Loading, Meter, Note, useLoaded, useStyles } from "/page/js/ui.js";
+import { Button, Card, Choice, Dialog, Empty, Failure, Link, Loading, Meter, useLoaded, useStyles } from "/page/js/ui.js";
 import { html, useState } from "/page/vendor/preact.js";
 
 const PAGE = 100;
 
-/** A balance as it is counted: by ε, or by ρ once only that is held. */
-export function held(balance) {
-  const isRho = !balance.epsilon && balance.rho > 0;
-  return isRho ? { letter: "ρ", remaining: balance.rho, total: balance.total_rho }
-    : { letter: "ε", remaining: balance.epsilon, total: balance.total_epsilon };
-}
-
 /** 1e-6 rather than 0.000001. */
 const tiny = (value) => value && value < 1e-3 ? Number(value.toPrecision(3)).toExponential().replace("-", "−") : amount(value);
 
-function Figure({ balance, children }) {
+function Figure({ balance, isByMonth, children }) {
   const { letter, remaining, total } = held(balance);
   return html`<div class="stack tight-stack">
     <p class="figure"><span class="bignum priced num">${letter} ${amount(remaining)}</span>
-      <span class="soft">remaining of ${amount(total)}</span>
+      <span class="soft">remaining of ${amount(total)}${isByMonth && ", the least of any month"}</span>
       ${balance.total_delta > 0 && html`<span class="small muted delta num">δ ${tiny(balance.delta)} remaining of ${tiny(balance.total_delta)}</span>`}</p>
     ${children ?? html`<${Meter} tall spent=${total - remaining} total=${total} label=${`Spent ${letter} = ${amount(total - remaining)} of ${amount(total)}`} />`}</div>`;
 }
 
-function EnoughFor({ rows }) {
+function EnoughFor({ rows, isByMonth }) {
   return html`<div><h3>What that is enough for</h3>
     <ul class="buys">
       ${rows.map((each) => html`<li key=${each.epsilon}><b>${each.queries ? `at least ${count(each.queries, "query", "queries")}` : "no query"}</b>
         <span class="priced num">${eps(each.epsilon)} each</span></li>`)}
       <li><b>every saved answer</b><span class="tag answer">free</span></li></ul>
-    <p class="small muted">One query may have many groups and columns: its cost covers all of them. The smaller the cost, the larger ±.</p></div>`;
+    <p class="small muted">One query may have many groups and columns: its cost covers all of them. The smaller the cost, the larger ±.${isByMonth && " These numbers are for queries about every month."}</p></div>`;
 }
 
 const OUTCOMES = { charged: "spent", done: "spent", free: "free", repeated: "free" };
@@ -115,7 +109,7 @@ function Requests({ found, onRequest }) {
       : html`<${Empty} title="No requests">${isOwner.value ? "Requests of analysts appear here." : "If your budget is not enough, ask the data owner for more. Requests and decisions are written into the ledger."}</${Empty}>`}</${Card}>`;
 }
 
-function RequestDialog({ cap, onClose, onSent }) {
+function RequestDialog({ cap, isByMonth, onClose, onSent }) {
   const [epsilon, setEpsilon] = useState("");
   const [reason, setReason] = useState("");
   const [error, setError] = useState(null);
@@ -130,8 +124,8 @@ function RequestDialog({ cap, onClose, onSent }) {
     } catch (found) { setError(found); }
   };
   return html`<${Dialog} title="Request more budget" onClose=${onClose}><form class="stack" onSubmit=${send}>
-    <p class="soft small">Your cap is ${eps(cap)} now. The data owner sees your reason and decides.</p>
-    <label class="field"><span>New cap, ε in total</span><input class="input" name="epsilon" required inputmode="decimal" pattern="[0-9]+([.][0-9]+)?" title="A number such as 2.5" value=${epsilon} onInput=${(event) => setEpsilon(event.target.value)} /></label>
+    <p class="soft small">Your cap is ${eps(cap)} now${isByMonth && " for each month"}. The data owner sees your reason and decides.</p>
+    <label class="field"><span>New cap, ε ${isByMonth ? "for each month" : "in total"}</span><input class="input" name="epsilon" required inputmode="decimal" pattern="[0-9]+([.][0-9]+)?" title="A number such as 2.5" value=${epsilon} onInput=${(event) => setEpsilon(event.target.value)} /></label>
     <label class="field"><span>Reason</span><textarea class="input" name="reason" required maxlength="1000" rows="3" placeholder="Such as: quarterly report, six tables by region" value=${reason} onInput=${(event) => setReason(event.target.value)}></textarea></label>
     ${error && html`<${Failure} error=${error} />`}
     <div class="btns"><${Button} kind="solid" type="submit">Send the request</${Button}></div></form></${Dialog}>`;
@@ -147,26 +141,27 @@ export default function Budget() {
   const request = () => setAsking(true);
   if (error && !value) return html`<div class="page"><h1>Budget</h1><${Failure} error=${error} actions=${error.status !== 403 && html`<${Button} onClick=${found.again}>Try again</${Button}>`} /></div>`;
   if (!value) return html`<div class="page"><h1>Budget</h1><${Loading} rows="5" label="Loading the budget" /></div>`;
-  const isSpent = held(value.remaining).remaining <= 0;
+  const { months } = value;
   return html`<div class="page budget"><div class="head"><div><h1>Budget</h1>
-      <p>The most that all answers together may reveal about any one person, for the life of the data. Saved answers stay free.</p></div>
+      <p>The most that all answers together may reveal about ${months ? "the data of any one person in one month" : "any one person, for the life of the data"}. Saved answers stay free.</p></div>
       ${!isOwner.value && html`<${Button} kind="solid" icon="plus" onClick=${request}>Request more</${Button}>`}</div>
     <div class="stack">
-      ${isSpent && html`<${Note} kind="price"><b>The budget is spent.</b> Saved answers stay free; nothing new is answered.</${Note}>`}
+      <${Spent} remaining=${value.remaining} months=${months} />
       <div class="cols purses">${isOwner.value ? html`
-        <${Spending.Total} balance=${value.total} found=${spending} Figure=${Figure} />
+        <${Spending.Total} balance=${value.total} found=${spending} Figure=${Figure} isByMonth=${Boolean(months)} />
         <${Card} id="mine" title="For owners"><div class="body stack">
           <p class="soft small">All owners spend on the account “owner”. It has no cap: it may spend all that remains.</p>
-          <${EnoughFor} rows=${value.enough_for} /></div></${Card}>` : html`
-        <${Card} id="mine" title="For you"><div class="body stack"><${Figure} balance=${value.remaining} /><${EnoughFor} rows=${value.enough_for} /></div></${Card}>
-        <div class="stack"><${Card} id="total" title="Everyone together"><div class="body stack"><${Figure} balance=${value.total} />
-            <p class="small soft">All accounts share this. Once it is spent, nothing new is answered, whatever your cap is.</p></div></${Card}>
+          <${EnoughFor} rows=${value.enough_for} isByMonth=${Boolean(months)} /></div></${Card}>` : html`
+        <${Card} id="mine" title="For you"><div class="body stack"><${Figure} balance=${value.remaining} isByMonth=${Boolean(months)} /><${EnoughFor} rows=${value.enough_for} isByMonth=${Boolean(months)} /></div></${Card}>
+        <div class="stack"><${Card} id="total" title="Everyone together"><div class="body stack"><${Figure} balance=${value.total} isByMonth=${Boolean(months)} />
+            <p class="small soft">All accounts share this. Once ${months ? "a month is spent, nothing new is answered about it" : "it is spent, nothing new is answered"}, whatever your cap is.</p></div></${Card}>
           <${Requests} found=${requests} onRequest=${request} /></div>`}
       </div>
+      ${months && html`<${Months} months=${months} isOwner=${isOwner.value} />`}
       ${isOwner.value && html`<${Spending.Queries} found=${spending} />`}
       <${History} />
       ${isOwner.value && html`<${Requests} found=${requests} />`}
     </div>
-    ${isAsking && html`<${RequestDialog} cap=${value.remaining.total_epsilon} onClose=${() => setAsking(false)}
+    ${isAsking && html`<${RequestDialog} cap=${value.remaining.total_epsilon} isByMonth=${Boolean(months)} onClose=${() => setAsking(false)}
       onSent=${() => { requests.again(); refreshBudget(); }} />`}</div>`;
 }

@@ -26,7 +26,7 @@ export function exampleOf(table) {
 function Tables({ tables, chosen }) {
   return html`<nav class="side" aria-label="Tables">${tables.map((each) => html`
     <${Link} key=${each.name} to=${addressOf(each)} aria-current=${each === chosen ? "true" : undefined}><b>${key(each.name)}</b>
-      <small>${each.is_private ? each.unit === "row" ? "protects each row" : `protects each ${key(each.unit)}` : "public"}</small></${Link}>`)}</nav>`;
+      <small>${each.is_private ? each.unit === "row" ? "protects each row" : `protects each ${key(each.unit)}${each.is_by_month ? ", month by month" : ""}` : "public"}</small></${Link}>`)}</nav>`;
 }
 
 function Facts({ table }) {
@@ -37,10 +37,10 @@ function Facts({ table }) {
   const unit = key(table.unit);
   const [first, ...rest] = table.limits;
   return html`<div class="facts">
-    <div><p class="label">Who is protected</p><p class="v">each ${unit}</p>
-      <p class="small soft">${table.unit === "row" ? "with that row" : "with all of their rows"}. ${schema.value.promise}.</p></div>
+    <div><p class="label">Who is protected</p><p class="v">${table.is_by_month ? `one ${unit} in one month` : `each ${unit}`}</p>
+      <p class="small soft">${table.unit === "row" ? "with that row" : table.is_by_month ? "with all rows that arrived in that month" : "with all of their rows"}. ${schema.value.promise}.</p></div>
     <div><p class="label">What one ${unit} can change</p>
-      <p class="v">${table.unit === "row" ? "one row" : `at most ${count(table.rows_per_unit, "row")}`}</p>
+      <p class="v">${table.unit === "row" ? "one row" : `at most ${count(table.rows_per_unit, "row")}${table.is_by_month ? " in each month" : ""}`}</p>
       <p class="small soft">${[first, ...rest].map((each) => html`<span key=${each}>${key(each)} </span>`)}</p></div>
     <${Coverage} key=${table.name} table=${table} /></div>`;
 }

@@ -2,7 +2,7 @@
 import { call, post } from "/page/js/api.js";
 import { amount, eps, key } from "/page/js/format.js";
 import { FormDialog, TokenDialog } from "/page/js/owner-dialogs.js";
-import { base, current, say } from "/page/js/state.js";
+import { base, current, months, say } from "/page/js/state.js";
 import { Button, Card, Empty, Failure, Loading, Menu, Meter } from "/page/js/ui.js";
 import { html, useState } from "/page/vendor/preact.js";
 
@@ -38,8 +38,8 @@ function Account({ account, onOpen }) {
   return html`<li class=${account.enabled ? "" : "off"}><span class="who"><b>${name}</b>
       ${account.name === current.value.who && html` <span class="small muted">you</span>`}</span>
     <span class="role"><span class="small soft">${account.role}</span>${!account.enabled && html` <span class="tag refuse">disabled</span>`}</span>
-    ${left ? html`<span class="cap"><span class="num small">${eps(left.total_epsilon - left.epsilon)} of ${amount(left.total_epsilon)} spent</span>
-        <${Meter} spent=${left.total_epsilon - left.epsilon} total=${left.total_epsilon} label=${`${name} spent ε = ${amount(left.total_epsilon - left.epsilon)} of ${amount(left.total_epsilon)}`} /></span>`
+    ${left ? html`<span class="cap"><span class="num small">${months.value ? `${eps(left.epsilon)} of ${amount(left.total_epsilon)} remaining, least of any month` : `${eps(left.total_epsilon - left.epsilon)} of ${amount(left.total_epsilon)} spent`}</span>
+        ${!months.value && html`<${Meter} spent=${left.total_epsilon - left.epsilon} total=${left.total_epsilon} label=${`${name} spent ε = ${amount(left.total_epsilon - left.epsilon)} of ${amount(left.total_epsilon)}`} />`}</span>`
       : html`<span class="cap"><span class="small muted">${account.role === "owner" ? "spends from the total budget" : "reads saved answers, spends nothing"}</span></span>`}
     <${Menu} label=${`Change ${name}`} button="Change" kind="" items=${items} /></li>`;
 }
@@ -60,9 +60,9 @@ function AddAccount({ onDone, onClose }) {
     <label class="field"><span>Role</span><select class="input" value=${role} onChange=${(event) => setRole(event.target.value)}>
       <option value="analyst">analyst: runs queries within a cap</option><option value="reader">reader: sees saved answers, spends nothing</option>
       <option value="owner">owner: sees and decides everything here</option></select></label>
-    ${role === "analyst" && html`<div class="pair"><label class="field"><span>Cap, ε in total</span>
+    ${role === "analyst" && html`<div class="pair"><label class="field"><span>Cap, ε ${months.value ? "for each month" : "in total"}</span>
       <input class="input" inputmode="decimal" required pattern=${CAP} value=${epsilon} onInput=${(event) => setEpsilon(event.target.value)} /></label>
-      <label class="field"><span>Cap, δ in total (optional)</span>
+      <label class="field"><span>Cap, δ ${months.value ? "for each month" : "in total"} (optional)</span>
       <input class="input" inputmode="decimal" pattern=${CAP} placeholder="no separate cap" value=${delta} onInput=${(event) => setDelta(event.target.value)} /></label></div>`}
     ${role === "owner" && html`<p class="small soft">An owner can spend the whole budget, decide requests and change accounts. Give this role to people who may see the data anyway.</p>`}
   </${FormDialog}>`;
@@ -73,12 +73,12 @@ function ChangeCap({ account, onDone, onClose }) {
   const [epsilon, setEpsilon] = useState(String(left.total_epsilon));
   const send = async () => {
     onDone(await change(account, { epsilon: epsilon.trim() }));
-    say(`${key(account.name)} may now spend ε ${epsilon.trim()} in total.`);
+    say(`${key(account.name)} may now spend ε ${epsilon.trim()} ${months.value ? "for each month" : "in total"}.`);
   };
   return html`<${FormDialog} title=${`Cap of ${key(account.name)}`} words="Change the cap" send=${send} onClose=${onClose}>
-    <label class="field"><span>Cap, ε in total</span>
+    <label class="field"><span>Cap, ε ${months.value ? "for each month" : "in total"}</span>
       <input class="input" inputmode="decimal" required pattern=${CAP} value=${epsilon} onInput=${(event) => setEpsilon(event.target.value)} /></label>
-    <p class="small soft">${key(account.name)} has spent ${eps(spent)}. A cap below that stops new queries; saved answers stay free.</p></${FormDialog}>`;
+    <p class="small soft">${months.value ? "The cap is for each month. A cap below what was spent for a month stops new queries about it" : `${key(account.name)} has spent ${eps(spent)}. A cap below that stops new queries`}; saved answers stay free.</p></${FormDialog}>`;
 }
 
 function Rotate({ account, onDone, onClose }) {

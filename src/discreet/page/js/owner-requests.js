@@ -2,7 +2,7 @@
 import { post } from "/page/js/api.js";
 import { amount, eps, key, when } from "/page/js/format.js";
 import { FormDialog, useDoing } from "/page/js/owner-dialogs.js";
-import { base, say } from "/page/js/state.js";
+import { base, months, say } from "/page/js/state.js";
 import { Button, Card, Empty, Failure, Link, Loading } from "/page/js/ui.js";
 import { Fragment, html, useState } from "/page/vendor/preact.js";
 
@@ -26,7 +26,7 @@ function Waiting({ request, account, onChange }) {
   const isCap = request.kind === "cap", who = key(request.account);
   const grant = (epsilon) => async () => {
     await decide(request, { granted: true, ...(epsilon === undefined ? {} : { epsilon }) });
-    say(isCap ? `Granted. ${who} may now spend ${eps(epsilon ?? request.epsilon)} in total.` : `Granted. ${who} may run this query.`);
+    say(isCap ? `Granted. ${who} may now spend ${eps(epsilon ?? request.epsilon)} ${months.value ? "for each month" : "in total"}.` : `Granted. ${who} may run this query.`);
     onChange();
   };
   return html`<${Fragment}><div class="req">
@@ -60,7 +60,7 @@ function Decline({ request, onChange, onClose }) {
 function OtherAmount({ request, account, grant, onClose }) {
   const [epsilon, setEpsilon] = useState(String(request.epsilon));
   return html`<${FormDialog} title=${`Another cap for ${key(request.account)}`} words=${`Grant ε ${epsilon || "…"}`} send=${grant(epsilon.trim())} onClose=${onClose}>
-    <label class="field"><span>Cap in total, ε</span>
+    <label class="field"><span>Cap ${months.value ? "for each month" : "in total"}, ε</span>
       <input class="input" inputmode="decimal" required pattern="[0-9]+([.][0-9]+)?" value=${epsilon} onInput=${(event) => setEpsilon(event.target.value)} /></label>
     <p class="small soft">${key(request.account)} asks for ${eps(request.epsilon)}${account?.remaining ? `, and has ${eps(account.remaining.total_epsilon)} now` : ""}. The cap is the total of all that this account may ever spend, not an increase.</p>
   </${FormDialog}>`;

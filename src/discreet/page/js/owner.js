@@ -95,19 +95,21 @@ function Parts({ marks }) {
       ${marks[id] > 0 && html`<span class="badge">${marks[id]}</span>`}</a>`)}</nav>`;
 }
 
+const isOpen = (left, months) => (months ?? [left]).some((each) => each.epsilon > 0);
+
 /** The data sets that this person owns, with what remains of each budget. */
 function DataSets() {
   const own = catalogs.value.filter((each) => each.role === "owner").map((each) => each.name);
   const load = async () => Object.fromEntries(await Promise.all(own.map(async (name) =>
-    [name, (await get(`/v1/catalogs/${encodeURIComponent(name)}/budget`)).remaining])));
+    [name, (await get(`/v1/catalogs/${encodeURIComponent(name)}/budget`))])));
   const { value, error } = useLoaded(load, [own.join(" "), budget.value?.epsilon]);
   return html`<div id="sets"><${Card} id="sets" title="Data sets" actions=${html`<${Link} class="btn ghost" to="/budget">Who spent what</${Link}>`}>
     ${error && html`<div class="body"><${Failure} error=${error} /></div>`}
     ${!value && !error && html`<${Loading} rows=${own.length} />`}
-    ${value && html`<ul class="rows">${own.map((name) => html`<li key=${name} class="set"><b>${key(name)}</b>
-      <span class="cap"><span class="num">${eps(value[name].epsilon)} of ${amount(value[name].total_epsilon)} remaining</span>
-        <${Meter} spent=${value[name].total_epsilon - value[name].epsilon} total=${value[name].total_epsilon} /></span>
-      <span class=${`tag ${value[name].epsilon > 0 ? "ok" : ""}`}>${value[name].epsilon > 0 ? "open" : "spent: saved answers only"}</span>
+    ${value && html`<ul class="rows">${own.map((name) => [name, value[name].remaining, value[name].months]).map(([name, left, months]) => html`<li key=${name} class="set"><b>${key(name)}</b>
+      <span class="cap"><span class="num">${eps(left.epsilon)} of ${amount(left.total_epsilon)} remaining${months && ", least of any month"}</span>
+        <${Meter} spent=${left.total_epsilon - left.epsilon} total=${left.total_epsilon} /></span>
+      <span class=${`tag ${isOpen(left, months) ? "ok" : ""}`}>${isOpen(left, months) ? "open" : "spent: saved answers only"}</span>
       ${name === current.value.name ? html`<span class="small muted">in use</span>`
         : html`<button type="button" class="btn small-btn" onClick=${() => choose(name)}>Use<span class="vh"> ${name}</span></button>`}</li>`)}</ul>`}
   </${Card}></div>`;

@@ -1,7 +1,7 @@
 // The frame around every view: the bar, the views, the keyboard, short notices.
 import { amount } from "/page/js/format.js";
 import { Icon, Mark } from "/page/js/icons.js";
-import { budget, catalogs, choose, current, go, isOwner, mayAsk, notice, route, signOut, waiting } from "/page/js/state.js";
+import { budget, catalogs, choose, current, go, isOwner, mayAsk, months, notice, route, signOut, waiting } from "/page/js/state.js";
 import { Dialog, Link, Menu, Meter } from "/page/js/ui.js";
 import { Fragment, html, useEffect, useState } from "/page/vendor/preact.js";
 
@@ -48,7 +48,7 @@ function Bar({ onKeys }) {
         <span class="badge" aria-label=${`${waiting.value} requests wait`}>${waiting.value}</span>`}</${Link}>`)}</nav>
     <span class="grow" />
     ${left && html`<${Link} class="purse" to="/budget">
-      <${Meter} spent=${left.total_epsilon - left.epsilon} total=${left.total_epsilon} /><span><b class="num">ε ${amount(left.epsilon)}</b> remaining</span></${Link}>`}
+      <${Meter} spent=${left.total_epsilon - left.epsilon} total=${left.total_epsilon} /><span><b class="num">ε ${amount(left.epsilon)}</b> remaining${months.value && html`<span class="least">, least of any month</span>`}</span></${Link}>`}
     <button type="button" class="btn ghost icon wide" aria-label="Keyboard" onClick=${onKeys}><${Icon} name="help" size="18" /></button>
     <button type="button" class="btn ghost icon" aria-label="Light or dark" onClick=${otherTheme}><${Icon} name="moon" /></button>
     <${Menu} kind="avatar" button=${html`<span aria-hidden="true">${initials}</span><span class="vh">Account ${here.who}, ${here.role}</span>`}

@@ -7,6 +7,7 @@ export const catalogs = signal(null);   // null: not known yet; []: signed out
 export const chosen = signal(localStorage.getItem("discreet-catalog") ?? "");
 export const schema = signal(null);
 export const budget = signal(null);
+export const months = signal(null);     // what remains for each month; null if the budget is not per month
 export const waiting = signal(0);       // requests that wait for the owner
 export const notice = signal("");       // said once at the bottom, and to screen readers
 
@@ -36,7 +37,7 @@ export function readAddress() {
 export function choose(name) {
   localStorage.setItem("discreet-catalog", name);
   chosen.value = name;
-  schema.value = budget.value = null;
+  schema.value = budget.value = months.value = null;
   const query = new URLSearchParams(location.search);
   query.delete("catalog");
   go(`${location.pathname.startsWith("/answers/") ? "/" : location.pathname}`);
@@ -50,7 +51,7 @@ function signedOut() {
 
 function forget() {
   catalogs.value = [];
-  schema.value = budget.value = null;
+  schema.value = budget.value = months.value = null;
   waiting.value = 0;
 }
 
@@ -113,7 +114,9 @@ export async function load() {
 
 export async function refreshBudget() {
   if (!mayAsk.value) return;
-  budget.value = (await get(`${base.value}/budget`)).remaining;
+  const found = await get(`${base.value}/budget`);
+  months.value = found.months ?? null;
+  budget.value = found.remaining;
 }
 
 export async function refreshWaiting() {
