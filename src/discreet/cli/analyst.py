@@ -16,6 +16,7 @@ from discreet.catalog.resolve import read
 from discreet.cli.console import remark, show, show_table
 from discreet.cli.ledger import ledger_location, left_text
 from discreet.cli.ledger_entries import (
+    cap_header,
     cap_request_text,
     cap_scope,
     limits_text,
@@ -91,8 +92,12 @@ def add_analyst(  # noqa: PLR0913 - each is an option
 
 def _scope(ledger: Ledger) -> str:
     """Return what a cap is for: everything, or each month if the budget is per month."""
+    return cap_scope(is_by_month=_is_by_month(ledger))
+
+
+def _is_by_month(ledger: Ledger) -> bool:
     with ledger.view() as view:
-        return cap_scope(is_by_month=view.per_month() is not None)
+        return view.per_month() is not None
 
 
 def _cap(role: str, epsilon: Fraction | None, delta: Fraction | None) -> Fraction:
@@ -155,6 +160,7 @@ def list_analysts(*, place: str | None, catalog: Path, is_json: bool) -> None:
         analysts, suspended = found.analysts(), found.suspended()
         lefts = [_left(found, each) for each in analysts]
         limits = {each.name: found.limits_of(each.name) for each in analysts}
+        header = cap_header(is_by_month=_is_by_month(found))
     stopped = [any(suspended.values()) or each.name in suspended for each in analysts]
     if is_json:
         records = [
@@ -170,7 +176,7 @@ def list_analysts(*, place: str | None, catalog: Path, is_json: bool) -> None:
         {
             "analyst": [each.name for each in analysts],
             "role": [each.role for each in analysts],
-            "cap ε": [_capped(each, amount_up(each.epsilon)) for each in analysts],
+            header: [_capped(each, amount_up(each.epsilon)) for each in analysts],
             "remaining ε": lefts,
             "cap δ": [
                 _capped(each, "no separate cap" if each.delta is None else amount_up(each.delta))
@@ -263,8 +269,9 @@ def request_cap(  # noqa: PLR0913 - each is an option
         made = found.request_budget(name, epsilon=epsilon, delta=delta, reason=reason)
         scope = _scope(found)
     show(
-        f"Request {made.number}: {name} asks for a {_wanted(made, scope)}. The data owner can decide "
-        f"it with discreet analyst grant {made.number} or discreet analyst decline {made.number}."
+        f"Request {made.number}: {name} asks for a {_wanted(made, scope)}. The data owner can "
+        f"decide it with discreet analyst grant {made.number} or "
+        f"discreet analyst decline {made.number}."
     )
 
 

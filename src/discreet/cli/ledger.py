@@ -18,6 +18,7 @@ from discreet.catalog.declaration import Declaration
 from discreet.catalog.resolve import read
 from discreet.cli.console import number, remark, say, show, show_table
 from discreet.cli.ledger_entries import (
+    cap_header,
     entry_details,
     entry_record,
     incident_columns,
@@ -222,7 +223,8 @@ def _show_summary(summary: Summary) -> None:
         lefts = [str(balance_from(each, report.total)) for each in report.partitions.values()]
         _show_apart({"table": list(report.partitions), "remaining": lefts})
     if any(each.cap is not None or each.suspended for each in accounts):
-        _show_apart(_account_columns(accounts))
+        is_by_month = report is not None and bool(report.months)
+        _show_apart(_account_columns(accounts, is_by_month=is_by_month))
     if summary.questions:
         _show_apart(_question_columns(summary.questions))
 
@@ -232,11 +234,13 @@ def _show_apart(columns: Mapping[str, Sequence[str]]) -> None:
     show_table(columns)
 
 
-def _account_columns(accounts: Sequence[Spent]) -> dict[str, list[str]]:
+def _account_columns(accounts: Sequence[Spent], *, is_by_month: bool) -> dict[str, list[str]]:
     return {
         "account": [each.account for each in accounts],
         "spent ε": [_epsilon(each.charged) for each in accounts],
-        "cap ε": ["" if each.cap is None else amount_down(each.cap) for each in accounts],
+        cap_header(is_by_month=is_by_month): [
+            "" if each.cap is None else amount_down(each.cap) for each in accounts
+        ],
         "remaining ε": ["" if each.left is None else left_text(each.left) for each in accounts],
         "status": [status_text(each.enabled, each.suspended) for each in accounts],
     }

@@ -108,6 +108,11 @@ def cap_scope(*, is_by_month: bool) -> str:
     return "for each month" if is_by_month else "in total"
 
 
+def cap_header(*, is_by_month: bool) -> str:
+    """Return the name of a column of caps."""
+    return "cap ε per month" if is_by_month else "cap ε"
+
+
 def cap_request_text(epsilon: Fraction, delta: Fraction | None, scope: str) -> str:
     """Return the cap that a request is for: the new one, and δ only if it is to change."""
     also = "" if delta is None else f", {equation('δ', amount_up(delta))}"
