@@ -134,7 +134,7 @@ def test_coverage_says_that_shares_are_of_rows_in_used_months() -> None:
         assert "of rows of visits in used months" in " ".join(explained.bounding)
     with opened() as curator:
         coverage = curator.coverage("visits", epsilon=1)
-        assert "Coverage of visits: all of its rows, before any WHERE" in str(coverage)
+        assert "Coverage of visits: all of its rows that have a month, before" in str(coverage)
         assert "used" not in str(coverage)
         assert "months_per_unit" not in json.loads(coverage.to_json())
 
@@ -216,7 +216,7 @@ def test_the_budget_command_shows_what_is_left_by_month(
     text = call(capsys, monkeypatch, "budget", "-c", str(catalog)).out
     assert "2024-02          ε = 0.5 of 1" in text
     assert "from 2024-03     ε = 1 of 1" in text
-    assert "protects the data of one unit in one month with ε = 1." in " ".join(text.split())
+    assert "protects the used data of one unit in one month with ε = 1." in " ".join(text.split())
     told = json.loads(call(capsys, monkeypatch, "budget", "-c", str(catalog), "--json").out)[
         "report"
     ]

@@ -171,7 +171,7 @@ class Curator:
             from_ledger=from_ledger,
             notes=(
                 *data_notes(released.plan, self._version, change, has_older=known.has_older),
-                *notes_beside(released, found, level, covered),
+                *notes_beside(released, found, level, covered, known.months_in_all),
             ),
             limits=limits_of_answer(released.plan, covered),
         )
@@ -221,6 +221,7 @@ class Curator:
                 over_limit=known.over_limit(account, besides),
                 coverage=covered,
                 unlikely=self._unlikely(bound.plan, known.unpaid),
+                months_in_all=known.months_in_all,
             )
             return with_known(explanation, self._version, known)
 

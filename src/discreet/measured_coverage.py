@@ -18,7 +18,8 @@ from discreet.coverage.measurements import (
 )
 from discreet.coverage.shares import UnitSizes
 from discreet.executor import Executor
-from discreet.explanation.coverage import ClampedColumn, Coverage, used_months
+from discreet.explanation.coverage import ClampedColumn, Coverage
+from discreet.explanation.months import used_months, without_month
 from discreet.explanation.notes import unit_of
 from discreet.known_releases import SavedTable
 from discreet.ledger import OWNER, AccountBalance
@@ -143,6 +144,7 @@ def _value(table: PrivateTable, unit: str, measured: Measured) -> Coverage:
         from_ledger=not is_new,
         sizes=sizes,
         months_per_unit=used_months(table),
+        without_month="" if table.by_month is None else without_month(table.by_month),
     )
 
 

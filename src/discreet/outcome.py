@@ -21,11 +21,16 @@ def cost_and_origin(released: ReleasedTables, found: FoundBounds) -> tuple[Price
 
 
 def notes_beside(
-    released: ReleasedTables, found: FoundBounds, confidence: Fraction, covered: KnownCoverage
+    released: ReleasedTables,
+    found: FoundBounds,
+    confidence: Fraction,
+    covered: KnownCoverage,
+    months_in_all: int | None,
 ) -> tuple[str, ...]:
     """Return what an answer says of bounds, of other tables, and of what was left out."""
     bounds = [note_of_bounds(*each, found.epsilon_each) for each in found.bounds.items()]
     reused = [REUSED] if released.is_reused else []
     shown = [each.rows.num_rows for each in released.noisy]
     cut = [cut_table_note(each) for each in released.cut]
-    return (*bounds, *reused, *cut, *notes_of(released.plan, confidence, covered, shown))
+    said = notes_of(released.plan, confidence, covered, shown, months_in_all)
+    return (*bounds, *reused, *cut, *said)

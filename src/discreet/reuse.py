@@ -23,6 +23,7 @@ from discreet.known_releases import (
     ReusedTable,
     SavedTable,
     is_suspended,
+    months_in_all,
 )
 from discreet.ledger import AccountBalance, Entry, Ledger, LedgerView, Receipt, SavedAnswer
 from discreet.ledger.versions import VERSION
@@ -95,6 +96,7 @@ class Reuse:
             looked = [self._looked(view, plan, number) for number in range(len(plan.releases))]
             tables = tuple(self._saved(view, each) for each in beside)
             balance = view.balance(account, scopes=[scope_of(each) for each in plan.releases])
+            per_month = view.per_month()
         return KnownReleases(
             releases=tuple(map(self._known, plan.releases, looked)),
             balance=balance,
@@ -102,6 +104,7 @@ class Reuse:
             limits=limits,
             beside=tables,
             since=self._version.since,
+            months_in_all=months_in_all(self._catalog, per_month),
         )
 
     def find_best(

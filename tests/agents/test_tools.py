@@ -401,13 +401,13 @@ def test_agents_see_months_and_what_is_protected(tmp_path: Path) -> None:
     async def act(site: Site) -> None:
         async with agent_at(site) as agent:
             tables = await call(agent, "tables")
-            assert "that arrived in one month" in tables["promise"]
+            assert "all used rows of any one of them that arrived in one" in tables["promise"]
             (table,) = tables["tables"]
             assert table["is_by_month"]
             assert table["limits"] == [
                 "At most 3 rows of each patient_id and month are used.",
                 "Rows where patient_id is NULL are left out.",
-                "Rows where arrived is NULL are left out.",
+                "Rows where arrived is NULL or outside of the years 1 to 9999 are left out.",
                 "Only rows of the first 3 months in which a patient_id has any are used.",
             ]
             explained = await call(agent, "explain", sql=in_month(2), epsilon=4)

@@ -3,8 +3,9 @@
 from discreet.query.check.aggregates import PAIRS, SIMPLE
 
 INSTRUCTIONS = """\
-Discreet answers SQL queries about private data. Every answer has noise, which protects each person.
-Call tables first: it lists tables, columns and declared values. Then call explain, which is free.
+Discreet answers SQL queries about private data. Every answer has noise, which protects people.
+Call tables first: it lists tables, columns, declared values and what is protected: each person, or
+the data of a person in one month. Then call explain, which is free.
 It returns the cost and the margin of error of a query, or why it is rejected and how to fix it.
 Call ask only for queries whose answers you need: each new answer spends budget for ever.
 Repeating a query is free. Report each number with its margin of error, or with low and high.

@@ -72,7 +72,8 @@ def unit_text(table: Table) -> str:
         case PublicTable():
             return "nobody (public table)"
         case PrivateTable(unit=ColumnUnit(column=column)) if table.is_by_month:
-            return f"the data of one {column} in one month, {_rows(table)}"
+            what = "data" if table.by_month is None or table.by_month.most is None else "used data"
+            return f"the {what} of one {column} in one month, {_rows(table)}"
         case PrivateTable(unit=ColumnUnit(column=column)):
             return f"each {column}, {_rows(table)}"
         case PrivateTable(unit=PathUnit(table=other)):

@@ -15,7 +15,14 @@ from discreet.amounts import Price, amount_down, amount_up, equation
 from discreet.catalog.resolve import read
 from discreet.cli.console import remark, show, show_table
 from discreet.cli.ledger import ledger_location, left_text
-from discreet.cli.ledger_entries import cap_request_text, limits_text, moment_text, status_text
+from discreet.cli.ledger_entries import (
+    cap_header,
+    cap_request_text,
+    cap_scope,
+    limits_text,
+    moment_text,
+    status_text,
+)
 from discreet.cli.options import exact
 from discreet.errors import AccountError
 from discreet.ledger import OWNER, Analyst, Ledger, Request, existing_ledger
@@ -67,11 +74,12 @@ def add_analyst(  # noqa: PLR0913 - each is an option
             role=ROLES[role],
             **limits,
         )
+        scope = _scope(found)
     before = {each: getattr(known, each) for each in LIMITS if known and not getattr(made, each)}
     if removed := limits_text(before):
         remark(f"Limits that {name} had are removed: {removed}.")
     limit = Price(epsilon=cap, delta=delta or Fraction(0))
-    may = MAY.get(role, f"may spend {limit} in total")
+    may = MAY.get(role, f"may spend {limit} {scope}")
     if told := limits_text({each: getattr(made, each) for each in LIMITS}):
         may += f" ({told})"
     used = "for --token or DISCREET_TOKEN" if role == "analyst" else "for a server"
@@ -80,6 +88,16 @@ def add_analyst(  # noqa: PLR0913 - each is an option
         f"once. Give it to the {role} over a secure channel:"
     )
     show(token.text)
+
+
+def _scope(ledger: Ledger) -> str:
+    """Return what a cap is for: everything, or each month if the budget is per month."""
+    return cap_scope(is_by_month=_is_by_month(ledger))
+
+
+def _is_by_month(ledger: Ledger) -> bool:
+    with ledger.view() as view:
+        return view.per_month() is not None
 
 
 def _cap(role: str, epsilon: Fraction | None, delta: Fraction | None) -> Fraction:
@@ -142,6 +160,7 @@ def list_analysts(*, place: str | None, catalog: Path, is_json: bool) -> None:
         analysts, suspended = found.analysts(), found.suspended()
         lefts = [_left(found, each) for each in analysts]
         limits = {each.name: found.limits_of(each.name) for each in analysts}
+        header = cap_header(is_by_month=_is_by_month(found))
     stopped = [any(suspended.values()) or each.name in suspended for each in analysts]
     if is_json:
         records = [
@@ -157,7 +176,7 @@ def list_analysts(*, place: str | None, catalog: Path, is_json: bool) -> None:
         {
             "analyst": [each.name for each in analysts],
             "role": [each.role for each in analysts],
-            "cap ε": [_capped(each, amount_up(each.epsilon)) for each in analysts],
+            header: [_capped(each, amount_up(each.epsilon)) for each in analysts],
             "remaining ε": lefts,
             "cap δ": [
                 _capped(each, "no separate cap" if each.delta is None else amount_up(each.delta))
@@ -248,22 +267,24 @@ def request_cap(  # noqa: PLR0913 - each is an option
     """Write a request for a new cap to the ledger, and print its number."""
     with closing(existing_ledger(ledger_location(place, catalog))) as found:
         made = found.request_budget(name, epsilon=epsilon, delta=delta, reason=reason)
+        scope = _scope(found)
     show(
-        f"Request {made.number}: {name} asks for a {_wanted(made)}. The data owner can decide it "
-        f"with discreet analyst grant {made.number} or discreet analyst decline {made.number}."
+        f"Request {made.number}: {name} asks for a {_wanted(made, scope)}. The data owner can "
+        f"decide it with discreet analyst grant {made.number} or "
+        f"discreet analyst decline {made.number}."
     )
 
 
 def list_requests(*, place: str | None, catalog: Path, is_json: bool) -> None:
     """Print all requests with their states, the open ones included."""
     with closing(existing_ledger(ledger_location(place, catalog))) as found:
-        requests = found.requests()
+        requests, scope = found.requests(), _scope(found)
     if is_json:
         show(json.dumps({"requests": [request_record(each) for each in requests]}, indent=2))
     elif not requests:
         show("No requests.")
     else:
-        show_table(_request_columns(requests))
+        show_table(_request_columns(requests, scope))
 
 
 def grant_request(  # noqa: PLR0913 - each is an option
@@ -280,11 +301,12 @@ def grant_request(  # noqa: PLR0913 - each is an option
         decided = found.decide(
             number, granted=True, by=OWNER, reason=reason, epsilon=epsilon, delta=delta
         )
+        scope = _scope(found)
     if decided.kind == "question":
         show(f"{decided.account} may run the query of request {number}.")
         return
     epsilon_text = equation("ε", amount_up(decided.granted_epsilon or Fraction(0)))
-    show(f"The cap of {decided.account} is {epsilon_text} in total now.")
+    show(f"The cap of {decided.account} is {epsilon_text} {scope} now.")
     if catalog.exists() and decided.account in {each.name for each in read(catalog).analysts}:
         remark(
             f"The catalog {catalog} declares a cap for {decided.account} too, which applies again "
@@ -299,10 +321,10 @@ def decline_request(*, number: int, reason: str, place: str | None, catalog: Pat
     show(f"Request {number} of {decided.account} is declined.")
 
 
-def _wanted(request: Request) -> str:
+def _wanted(request: Request, scope: str) -> str:
     if request.kind == "question":
         return f"query at {request.price}: {_sql_of(request.question)}"
-    return cap_request_text(request.epsilon or Fraction(0), request.delta)
+    return cap_request_text(request.epsilon or Fraction(0), request.delta, scope)
 
 
 def _sql_of(question: str) -> str:
@@ -313,14 +335,14 @@ def _sql_of(question: str) -> str:
         return question
 
 
-def _request_columns(requests: Sequence[Request]) -> dict[str, list[str]]:
+def _request_columns(requests: Sequence[Request], scope: str) -> dict[str, list[str]]:
     return {
         "request": [str(each.number) for each in requests],
         "when (UTC)": [moment_text(each.written) for each in requests],
         "account": [each.account for each in requests],
         "state": [each.state for each in requests],
         "by": [each.by for each in requests],
-        "asks for": [_wanted(each) for each in requests],
+        "asks for": [_wanted(each, scope) for each in requests],
         "reason": [each.reason for each in requests],
         "decision": [each.answer for each in requests],
     }

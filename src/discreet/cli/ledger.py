@@ -18,6 +18,7 @@ from discreet.catalog.declaration import Declaration
 from discreet.catalog.resolve import read
 from discreet.cli.console import number, remark, say, show, show_table
 from discreet.cli.ledger_entries import (
+    cap_header,
     entry_details,
     entry_record,
     incident_columns,
@@ -31,6 +32,7 @@ from discreet.errors import HIDDEN, ParameterError
 from discreet.explanation.months import budget_promise
 from discreet.ledger import (
     OWNER,
+    Entry,
     Ledger,
     LedgerView,
     Report,
@@ -40,6 +42,7 @@ from discreet.ledger import (
 )
 from discreet.ledger.backup import back_up
 from discreet.ledger.charges import one_event
+from discreet.ledger.view import largest_total
 from discreet.opening import ledger_place, open_books
 from discreet.opening.stores import per_month_of
 
@@ -135,11 +138,11 @@ def _summary(catalog: Path) -> Summary:
             report = view.report()
             remaining = view.balance().remaining
             accounts = _accounts(view, report, suspended)
-            charges = [each for each in view.entries() if each.kind == "charge"]
+            entries = list(view.entries())
         return Summary(
             balance=balance_from(remaining, report.total),
             report=report,
-            promise=budget_promise(report.total, report.months_per_unit) if report.months else "",
+            promise=_promise_of(report, entries) if report.months else "",
             accounts=accounts,
             questions=[
                 PaidQuestion(
@@ -148,7 +151,8 @@ def _summary(catalog: Path) -> Summary:
                     price=report.total.price(one_event(entry.events)),
                     sql=entry.about.get("sql", ""),
                 )
-                for entry in charges
+                for entry in entries
+                if entry.kind == "charge"
             ],
         )
 
@@ -168,6 +172,14 @@ def _promise(declared: Declaration) -> str:
     if (per_month := per_month_of(declared)) is None:
         return ""
     return budget_promise(budget_from(declared.budget), per_month.months_in_all)
+
+
+def _promise_of(report: Report, entries: Sequence[Entry]) -> str:
+    """Return what holds for all that was charged, also under a total that was larger then."""
+    largest = largest_total(entries, report.total)
+    return budget_promise(
+        largest, report.months_per_unit, is_lowered=largest.epsilon > report.total.epsilon
+    )
 
 
 def _unspent(declared: Declaration) -> Balance:
@@ -211,7 +223,8 @@ def _show_summary(summary: Summary) -> None:
         lefts = [str(balance_from(each, report.total)) for each in report.partitions.values()]
         _show_apart({"table": list(report.partitions), "remaining": lefts})
     if any(each.cap is not None or each.suspended for each in accounts):
-        _show_apart(_account_columns(accounts))
+        is_by_month = report is not None and bool(report.months)
+        _show_apart(_account_columns(accounts, is_by_month=is_by_month))
     if summary.questions:
         _show_apart(_question_columns(summary.questions))
 
@@ -221,11 +234,13 @@ def _show_apart(columns: Mapping[str, Sequence[str]]) -> None:
     show_table(columns)
 
 
-def _account_columns(accounts: Sequence[Spent]) -> dict[str, list[str]]:
+def _account_columns(accounts: Sequence[Spent], *, is_by_month: bool) -> dict[str, list[str]]:
     return {
         "account": [each.account for each in accounts],
         "spent ε": [_epsilon(each.charged) for each in accounts],
-        "cap ε": ["" if each.cap is None else amount_down(each.cap) for each in accounts],
+        cap_header(is_by_month=is_by_month): [
+            "" if each.cap is None else amount_down(each.cap) for each in accounts
+        ],
         "remaining ε": ["" if each.left is None else left_text(each.left) for each in accounts],
         "status": [status_text(each.enabled, each.suspended) for each in accounts],
     }
@@ -273,13 +288,13 @@ def _summary_record(summary: Summary) -> dict[str, object]:
     report = summary.report
     return {
         "remaining": summary.balance.to_json(),
-        "report": None if report is None else _report_record(report),
+        "report": None if report is None else _report_record(report, summary.promise),
         "accounts": [_account_record(each) for each in summary.accounts],
         "questions": [_question_record(each) for each in summary.questions],
     }
 
 
-def _report_record(report: Report) -> dict[str, object]:
+def _report_record(report: Report, promise: str) -> dict[str, object]:
     price = report.price
     return {
         "epsilon": None if isinf(price.epsilon) else float(price.epsilon),
@@ -290,15 +305,15 @@ def _report_record(report: Report) -> dict[str, object]:
             table: balance_from(left, report.total).to_json()
             for table, left in report.partitions.items()
         },
-        **_months_record(report),
+        **_months_record(report, promise),
     }
 
 
-def _months_record(report: Report) -> dict[str, object]:
+def _months_record(report: Report, promise: str) -> dict[str, object]:
     if not report.months:
         return {}
     return {
-        "promise": budget_promise(report.total, report.months_per_unit),
+        "promise": promise,
         "months": {
             name: balance_from(left, report.total).to_json() for name, left in report.months.items()
         },

@@ -35,9 +35,11 @@ def status_text(enabled: bool, suspended: bool) -> str:
 def entry_details(entries: Sequence[Entry]) -> Iterator[str]:
     """Yield what an entry says beside its columns; other entries are named by their number."""
     charges = {each.question: each.number for each in entries if each.kind == "charge"}
+    is_by_month = False
     for entry in entries:
         match entry.kind:
             case "policy":
+                is_by_month = "per_month" in entry.about
                 yield _policy_text(entry.about)
             case "analyst":
                 yield _cap_text(entry.about)
@@ -50,7 +52,7 @@ def entry_details(entries: Sequence[Entry]) -> Iterator[str]:
             case "incident":
                 yield f"{FAILURES[entry.about['failure']]}, suspends {entry.about['suspends']}"
             case "request":
-                yield _request_text(entry.about)
+                yield _request_text(entry.about, cap_scope(is_by_month=is_by_month))
             case "decision":
                 yield _decision_text(entry.about)
             case _:
@@ -91,20 +93,30 @@ def limits_text(limits: Mapping[str, Fraction | None]) -> str:
     )
 
 
-def _request_text(about: Mapping[str, str]) -> str:
+def _request_text(about: Mapping[str, str], scope: str) -> str:
     """Return what an analyst asks for, and why."""
     if about["kind"] == "question":
         wanted = f"to run a query at {about['price']}: {about['question']}"
     else:
         delta = None if about["delta"] == "none" else Fraction(about["delta"])
-        wanted = f"for a {cap_request_text(Fraction(about['epsilon']), delta)}"
+        wanted = f"for a {cap_request_text(Fraction(about['epsilon']), delta, scope)}"
     return f"asks {wanted}. Reason: {about['reason']}"
 
 
-def cap_request_text(epsilon: Fraction, delta: Fraction | None) -> str:
-    """Return the cap that a request is for: the new total, and δ only if it is to change."""
+def cap_scope(*, is_by_month: bool) -> str:
+    """Return what a cap is for."""
+    return "for each month" if is_by_month else "in total"
+
+
+def cap_header(*, is_by_month: bool) -> str:
+    """Return the name of a column of caps."""
+    return "cap ε per month" if is_by_month else "cap ε"
+
+
+def cap_request_text(epsilon: Fraction, delta: Fraction | None, scope: str) -> str:
+    """Return the cap that a request is for: the new one, and δ only if it is to change."""
     also = "" if delta is None else f", {equation('δ', amount_up(delta))}"
-    return f"cap of {equation('ε', amount_up(epsilon))}{also} in total"
+    return f"cap of {equation('ε', amount_up(epsilon))}{also} {scope}"
 
 
 def _decision_text(about: Mapping[str, str]) -> str:

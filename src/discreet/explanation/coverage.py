@@ -16,7 +16,7 @@ from discreet.coverage.limits import reads_tables, tables_cut
 from discreet.coverage.lookup import KnownCoverage
 from discreet.coverage.measurements import OutsideBounds
 from discreet.coverage.shares import Share, UnitSizes
-from discreet.explanation.months import first_months
+from discreet.explanation.months import first_months, used_months
 from discreet.explanation.sentences import (
     UnitName,
     effect_of_limit,
@@ -153,13 +153,10 @@ def _counted(table: PrivateTable, unit: UnitName, known: KnownCoverage, *, is_on
     rows = f"all rows of {table.name}"
     if used_months(table) is not None:
         rows = f"rows of {table.name} in used months"
+    elif table.by_month is not None:
+        rows = f"all rows of {table.name} that have a month"
     what = f"{share_text(share)} of {rows}"
     return what if is_only else f"{table.rows_per_unit} of each {unit.name} are {what}"
-
-
-def used_months(table: PrivateTable) -> int | None:
-    """Return the most months of a unit that are used, if there is a limit."""
-    return table.by_month.most if table.by_month is not None and table.is_by_month else None
 
 
 def _fact(limit: ContributionLimit, unit: UnitName) -> JsonObject:
@@ -238,6 +235,8 @@ class Coverage:
     """With a budget per month: only a unit's first months are used, and shares are of their rows.
 
     None if all months are used."""
+    without_month: str = ""
+    """With a budget per month: which rows have no month, so that they are in none of the shares."""
 
     def rows_at(self, rows_per_unit: int) -> Share | None:
         """Return the share of rows that another limit would count; this costs nothing."""
@@ -281,6 +280,7 @@ class Coverage:
             "remaining": self.remaining.to_json(),
             "was_kept": self.from_ledger,
             **({} if self.months_per_unit is None else {"months_per_unit": self.months_per_unit}),
+            **({"without_month": self.without_month} if self.without_month else {}),
         }
         return json_text(content, indentation(indent))
 
@@ -293,11 +293,14 @@ class Coverage:
         return f'<div>{lines}<div style="{QUIET}">{footer}</div></div>'
 
     def _lines(self) -> Iterator[str]:
-        rows = "all of its rows" if self.months_per_unit is None else "its rows in used months"
+        rows = "all of its rows that have a month" if self.without_month else "all of its rows"
+        rows = rows if self.months_per_unit is None else "its rows in used months"
         yield f"Coverage of {self.table}: {rows}, before any WHERE, at 95% confidence."
         if self.months_per_unit is not None:
             used = f"Only rows of a privacy unit's {first_months(self.months_per_unit)} are used."
             yield f"{used} Other rows are in none of these shares."
+        if self.without_month:
+            yield f"Rows where {self.without_month} are in none of these shares."
         if self.unit:
             yield from self._row_lines()
         for each in self.columns:

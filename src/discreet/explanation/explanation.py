@@ -307,7 +307,8 @@ def of_one_month(unit: str, dated: ByMonth) -> str:
     if dated.in_all is None:
         return f"the data of one {unit} in one month"
     text = f"the used data of one {unit} in one month"
-    return f"{text}; all data of one {unit} together at {dated.in_all} times the cost at most"
+    cost = "the same cost" if dated.in_all == 1 else f"{dated.in_all} times the cost at most"
+    return f"{text}; all data of one {unit} together at {cost}"
 
 
 def _definitions(facts: Iterable[tuple[str, str]], width: int) -> Iterator[str]:

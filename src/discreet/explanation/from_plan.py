@@ -51,14 +51,13 @@ from discreet.explanation.sentences import (
     rank_name,
     undeclared_groups,
 )
-from discreet.explanation.thresholds import total_notes
+from discreet.explanation.thresholds import alone_sentence, total_notes
 from discreet.mechanisms.exponential import PermuteAndFlip
 from discreet.mechanisms.gaussian import Gaussian
 from discreet.mechanisms.gaussian_selection import GaussianPartitionSelection
 from discreet.mechanisms.row_threshold import RowThreshold
 from discreet.parameters import Real, confidence_level
 from discreet.query.plan import Plan
-from discreet.query.plan.months import scans_in
 from discreet.query.plan.plan import (
     PlannedComponents,
     PlannedRelease,
@@ -93,12 +92,13 @@ def explain_plan(  # noqa: PLR0913 - all that is said
     over_limit: BudgetError | None = None,
     coverage: KnownCoverage = UNKNOWN,
     unlikely: str = "",
+    months_in_all: int | None = None,
 ) -> Explanation:
     """Return the explanation of a plan: its cost, margins, limits, groups, noise and SQL.
 
     `due` is what would be charged now, if it is known what was charged before. With `is_suspended`
     the account that asks could not run it, nor with `over_limit`. `unlikely` says why no group may
-    be shown.
+    be shown. `months_in_all` is the most months of a unit that are used, as the ledger knows it.
     """
     level = confidence_level(confidence)
     first = plan.releases[0] if plan.releases else None
@@ -113,7 +113,7 @@ def explain_plan(  # noqa: PLR0913 - all that is said
         unit=unit.without_month or unit.name,
         is_row_unit=unit.is_row,
         months=charged_months(plan),
-        by_month=None if first is None else protected_months(scans_in(first.aggregation)),
+        by_month=protected_months(first, months_in_all),
         columns=tuple(
             column
             for number, release in enumerate(plan.releases)
@@ -170,13 +170,15 @@ def _groups(planned: PlannedRelease, confidence: Fraction) -> str:
     if isinstance(known.why, OneUnitEach):
         return one_unit_sentence(known.why)
     assert planned.key_selection is not None  # noqa: S101 - undeclared groups are selected
-    return undeclared_groups(
+    alone = alone_sentence(planned, unit_of(release.rows))
+    text = undeclared_groups(
         known.why,
         planned.key_selection,
         _counted(planned),
         confidence,
         is_answered=KeyCount() in planned.estimators,
     )
+    return f"{text} {alone}" if alone else text
 
 
 def _number_of_groups(planned: PlannedRelease) -> int | None:

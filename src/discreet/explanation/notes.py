@@ -14,7 +14,12 @@ from discreet.estimators import (
 )
 from discreet.explanation.coverage import LimitLine, clamped_line, clamped_sentence, limit_line
 from discreet.explanation.explanation import Explanation
-from discreet.explanation.months import month_notes
+from discreet.explanation.months import (
+    month_notes,
+    rows_without_month,
+    used_month_facts,
+    used_month_notes,
+)
 from discreet.explanation.sentences import (
     SAVED_BY_OLDER,
     UNREAD,
@@ -72,14 +77,17 @@ def notes_of(
     confidence: Real,
     coverage: KnownCoverage = UNKNOWN,
     shown: Sequence[int] | None = None,
+    months_in_all: int | None = None,
 ) -> tuple[Note, ...]:
     """Return what must be known to read an answer: undeclared values, limits, omissions, ranks.
 
-    `shown` is how many groups each release has, if that is known.
+    `shown` is how many groups each release has, if that is known, and `months_in_all` the most
+    months of a unit that are used.
     """
     limits, clamped = _lines(plan, coverage)
     left_out = [rows for planned in plan.releases for rows in planned.left_out]
-    rest = left_out_note(left_out, is_limited=bool(limits))
+    used = once(used_month_notes(plan))
+    rest = left_out_note(left_out, rows_without_month(plan), is_limited=bool(limits or used))
     ranks = once(_rank_notes(plan, confidence_level(confidence)))
     units = [unit_of(each.aggregation.rows) for each in plan.releases]
     missing = () if shown is None else once(threshold_notes(plan, shown, units))
@@ -89,10 +97,11 @@ def notes_of(
         *noisy_input_notes(plan),
         *missing,
         *once(each.text for each in limits),
+        *used,
         *(() if rest is None else (rest,)),
         *once(each.text for each in clamped),
         *ranks,
-        *month_notes(plan),
+        *month_notes(plan, months_in_all),
     )
     return tuple(Note(each, is_printed=True) for each in said)
 
@@ -130,7 +139,8 @@ def limits_of_answer(
 ) -> tuple[Mapping[str, object], ...]:
     """Return the same of limits and bounds for programs, each once."""
     limits, clamped = _lines(plan, coverage)
-    facts = [fact for line in (*limits, *clamped) for fact in line.facts]
+    lines = [fact for line in (*limits, *clamped) for fact in line.facts]
+    facts = [*lines, *used_month_facts(plan)]
     return tuple(each for i, each in enumerate(facts) if each not in facts[:i])
 
 

@@ -76,7 +76,7 @@ class UnitName:
     def counted(self) -> str:
         """What a count of units counts."""
         if self.without_month:
-            return f"{self.without_month} values in each month"
+            return f"pairs of {self.without_month} and month"
         return "rows" if self.is_row else f"{self.name} values"
 
 
@@ -307,11 +307,14 @@ def left_out_sentence(rows: LeftOut) -> str:
     return f"Values of {rows.text} below {low} count as {low}; values above {high} count as {high}."
 
 
-def left_out_note(left_out: Sequence[LeftOut], *, is_limited: bool) -> str | None:
-    """Return what an answer says of rows that are left out."""
+def left_out_note(
+    left_out: Sequence[LeftOut], besides: Sequence[str] = (), *, is_limited: bool
+) -> str | None:
+    """Return what an answer says of rows that are left out, and of others besides."""
     rows = [each for each in left_out if not isinstance(each, Clamped | PublicRange)]
     tables = {each.table for each in rows if isinstance(each, NullUnit | NoPathToUnit)}
-    texts = dict.fromkeys(left_out_text(each, with_table=len(tables) > 1) for each in rows)
+    found = [left_out_text(each, with_table=len(tables) > 1) for each in rows]
+    texts = dict.fromkeys((*found, *besides))
     if not texts:
         return None
     return f"{'Also left out' if is_limited else 'Left out'}: {'; '.join(texts)}."

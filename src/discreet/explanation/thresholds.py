@@ -13,6 +13,7 @@ from discreet.amounts import amount_up, equation, number_text
 from discreet.catalog.catalog import BudgetPolicy, column_of
 from discreet.catalog.schema import Bounds, ColumnUnit, Kind
 from discreet.errors import DiscreetError, DiscreetWarning, ParameterError, QuestionError
+from discreet.explanation.months import months_of_one, used_months
 from discreet.explanation.one_unit import one_unit_sentence
 from discreet.explanation.sentences import UnitName, listed
 from discreet.query.check.relations import TIED
@@ -108,6 +109,8 @@ def threshold_notes(plan: Plan, shown: Sequence[int], units: Sequence[UnitName])
             yield f"No group had at least about {_size(planned, unit)}, so none is shown."
         elif number not in totals:
             yield f"Groups with fewer than about {_size(planned, unit)} are not shown."
+        if groups and (alone := alone_sentence(planned, unit)):
+            yield alone
     yield from total_notes(plan, units)
 
 
@@ -125,6 +128,18 @@ def total_notes(plan: Plan, units: Sequence[UnitName]) -> Iterator[str]:
                 f"Computed over the groups that are shown. Groups with fewer than about "
                 f"{_size(planned, unit)} are missing, {effect}."
             )
+
+
+def alone_sentence(planned: PlannedRelease, unit: UnitName) -> str:
+    """Return that a unit counts once for each month, so that it can make a group visible."""
+    most, selection = months_of_one(planned), planned.key_selection
+    if not unit.without_month or selection is None or most == 1 or _one_unit(planned) is not None:
+        return ""
+    limit = planned.aggregation.contribution_limit
+    in_rows = selection.key_selection.of is Counted.ROWS
+    if most is None or most * (limit if in_rows else 1) >= needed_size(selection):
+        return f"One {unit.without_month} with rows in many months can make a group visible."
+    return f"One {unit.without_month} can count here in up to {number_text(most)} months."
 
 
 def _looked_up(question: Question) -> set[int]:
@@ -208,18 +223,30 @@ def _units(rows: Relation, size_of: SizeOf) -> int | None:
 
 
 def _declared(scan: Scan) -> int | None:
-    """Return how many values the unit's column can have, as the catalog declares it."""
+    """Return how many units the catalog allows; with a budget per month, each once a month."""
     owner = scan.parents[-1] if scan.parents else scan.table
     if not isinstance(owner.unit, ColumnUnit):
         return None
     column = column_of(owner, owner.unit.column)
     if column is None:
         return None
+    months = _months(scan)
+    if months is None:
+        return None
     if column.values is not None:
-        return len(column.values)
+        return len(column.values) * months
     if column.kind is not Kind.INTEGER or not isinstance(column.bounds, Bounds):
         return None
-    return int(column.bounds.high) - int(column.bounds.low) + 1
+    return (int(column.bounds.high) - int(column.bounds.low) + 1) * months
+
+
+def _months(scan: Scan) -> int | None:
+    """Return in how many months a unit can have rows; None if there is no limit."""
+    if not scan.table.is_by_month:
+        return 1
+    span = None if scan.months.is_open else scan.months.high - scan.months.low + 1
+    found = [each for each in (span, used_months(scan.table)) if each is not None]
+    return min(found, default=None)
 
 
 def _remedies(plan: Plan, number: int, most: int, policy: BudgetPolicy, what: str) -> str:

@@ -16,6 +16,7 @@ from discreet.account_limits import AccountLimits
 from discreet.accounting import Budget, Charge, ComposedPrice, Event, Remaining
 from discreet.errors import Failure
 from discreet.ledger.analysts import OWNER, Analyst, LimitTerms, Role
+from discreet.ledger.blocks import PerMonth
 from discreet.ledger.charges import ChargeScope
 from discreet.ledger.requests import Request
 from discreet.ledger.versions import SeenVersion
@@ -178,6 +179,9 @@ class LedgerView(Protocol):
 
     def by_month(self, account: str = OWNER) -> dict[str, AccountBalance]:
         """Return what an account may still spend on each month, if the budget is per month."""
+
+    def per_month(self) -> PerMonth | None:
+        """Return how the budget is per month, with all tables that there ever were, if it is."""
 
     def limits_of(self, account: str) -> AccountLimits:
         """Return the limits of an account, and how much of the day's is left."""

@@ -2,10 +2,11 @@
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from types import MappingProxyType
 
 from discreet.account_limits import AccountLimits
-from discreet.accounting import Event, Remaining, compose
+from discreet.accounting import Budget, Event, Remaining, compose
 from discreet.errors import HIDDEN, ParameterError
 from discreet.ledger.analysts import OWNER, Analyst
 from discreet.ledger.base import (
@@ -16,9 +17,10 @@ from discreet.ledger.base import (
     Report,
     SavedAnswer,
 )
-from discreet.ledger.blocks import least, paid_by_block, span_text
+from discreet.ledger.blocks import PerMonth, least, paid_by_block, span_text
 from discreet.ledger.charges import ChargeScope, check_scope, events_from_text, one_event
 from discreet.ledger.inputs import check_name, check_prefix
+from discreet.ledger.policy import Policy
 from discreet.ledger.requests import Request
 from discreet.ledger.state import LedgerState, StoredEntry, entry_from_row, scope_of
 from discreet.ledger.storage import Turn, following, new_entries
@@ -94,6 +96,10 @@ class StoredView:
     def by_month(self, account: str = OWNER) -> dict[str, AccountBalance]:
         """Return what an account may still spend on each month, if the budget is per month."""
         return balances_by_month(self._state, check_name("account", account))
+
+    def per_month(self) -> PerMonth | None:
+        """Return how the budget is per month, with all tables that there ever were, if it is."""
+        return self._state.per_month
 
     def limits_of(self, account: str) -> AccountLimits:
         """Return the limits of an account, and how much of the day's is left."""
@@ -186,6 +192,26 @@ def report_on(state: LedgerState, charges: Sequence[StoredEntry], delta: Real | 
         partitions={each: state.remaining(scope=frozenset([each])) for each in tables},
         months={name: each.remaining for name, each in balances_by_month(state, OWNER).items()},
         months_per_unit=None if state.per_month is None else state.per_month.months_in_all,
+    )
+
+
+def largest_total(entries: Iterable[Entry], total: Budget) -> Budget:
+    """Return what all that was charged holds for: this total, or that of an earlier charge.
+
+    Proof: docs/proofs/composition.md, "A total that changes".
+    """
+    found, now = [total], total
+    for each in entries:
+        if each.kind == "policy":
+            now = Policy.from_record(each.about).total
+        elif each.kind == "charge":
+            found.append(now)
+    aside = max(each.set_aside for each in found)
+    return replace(
+        total,
+        epsilon=max(each.epsilon for each in found),
+        delta=aside + max(each.delta - each.set_aside for each in found),
+        set_aside=aside,
     )
 
 

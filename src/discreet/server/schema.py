@@ -19,7 +19,7 @@ from discreet.catalog.schema import (
 from discreet.catalog.shown import end_text, unit_text
 from discreet.catalog.time_steps import time_step_text
 from discreet.errors import readable
-from discreet.explanation.months import first_months
+from discreet.explanation.months import first_months, used_months, without_month
 
 
 def schema_of(catalog: Catalog) -> dict[str, object]:
@@ -29,7 +29,7 @@ def schema_of(catalog: Catalog) -> dict[str, object]:
         "neighbours": catalog.budget.neighbours.value,
         "promise": PROMISES[catalog.budget.neighbours.value]
         if catalog.budget.per is None
-        else PER_MONTH,
+        else PER_MONTH.format("all used rows" if catalog.budget.months_per_unit else "all rows"),
     }
 
 
@@ -41,7 +41,7 @@ PROMISES = {
 }
 
 PER_MONTH = (
-    "Every answer is almost as likely if all rows of any one of them that arrived in one month are "
+    "Every answer is almost as likely if {} of any one of them that arrived in one month are "
     "removed or added"
 )
 
@@ -94,7 +94,7 @@ def _limits(table: PrivateTable, catalog: Catalog) -> Iterator[str]:
 
 def _months(table: PrivateTable, unit: str) -> Iterator[str]:
     if table.by_month is not None:
-        yield f"Rows where {table.by_month.column} is NULL are left out."
+        yield f"Rows where {without_month(table.by_month)} are left out."
         if table.by_month.most is not None:
             used = first_months(table.by_month.most)
             yield f"Only rows of the {used} in which a {unit} has any are used."
@@ -120,7 +120,7 @@ def _column(column: Column, table: Table, catalog: Catalog) -> dict[str, object]
     if column.values is not None:
         told["values"] = [json_value(each) for each in column.values]
     if isinstance(table, PrivateTable):
-        told["words"] = list(_roles(column, table, catalog)) or list(_words(column))
+        told["words"] = list(_roles(column, table, catalog)) or list(_words(column, table))
     return told
 
 
@@ -137,7 +137,7 @@ def _roles(column: Column, table: PrivateTable, catalog: Catalog) -> Iterator[st
             yield f"Refers to {each.name}, which is public: JOIN {each.name} USING ({column.name})."
 
 
-def _words(column: Column) -> Iterator[str]:
+def _words(column: Column, table: PrivateTable) -> Iterator[str]:
     """Yield what the declaration of a column does to answers, in sentences."""
     match column.bounds:
         case Bounds(low=low, high=high) if column.kind.is_number:
@@ -155,6 +155,8 @@ def _words(column: Column) -> Iterator[str]:
         yield "All groups are shown, even empty ones. Other values are left out."
     elif column.kind.value == "text":
         yield "Values are not declared: rare ones stay hidden when you group by it."
+        if table.is_by_month and used_months(table) != 1:
+            yield "A value of one person in many months is not rare: it can be shown."
     if column.nulls:
         yield "May be NULL, which is a group of its own."
 

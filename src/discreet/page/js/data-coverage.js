@@ -13,7 +13,7 @@ function Measured({ found }) {
   return html`<div><p class="label">Share of rows that are used</p>
     <p class="v">${found.rows ? `about ${percent(found.rows.estimate)}` : found.largest === null ? "all" : "not known"}</p>
     <p class="small soft">${found.rows ? `${interval(found.rows)}, ${percent(found.rows.confidence)} of the time. ` : ""}Measured for ${eps(found.price.epsilon)}, with noise.
-      ${found.months_per_unit && ` It is about rows in used months: the first ${found.months_per_unit === 1 ? "month" : `${number(found.months_per_unit)} months`} of each privacy unit.`}</p>
+      ${found.months_per_unit && ` It is about rows in used months: the first ${found.months_per_unit === 1 ? "month" : `${number(found.months_per_unit)} months`} of each privacy unit.`}${found.without_month && ` Rows where ${found.without_month} are in none of these shares.`}</p>
     ${clamped.length > 0 && html`<details class="small soft"><summary>Values outside their bounds</summary><ul>
       ${clamped.map((each) => html`<li key=${each.name}><code>${key(each.name)}</code>: ${interval(each.below)} below ${number(each.low)}, ${interval(each.above)} above ${number(each.high)}</li>`)}</ul></details>`}</div>`;
 }

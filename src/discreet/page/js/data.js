@@ -38,7 +38,7 @@ function Facts({ table }) {
   const [first, ...rest] = table.limits;
   return html`<div class="facts">
     <div><p class="label">Who is protected</p><p class="v">${table.is_by_month ? `one ${unit} in one month` : `each ${unit}`}</p>
-      <p class="small soft">${table.unit === "row" ? "with that row" : table.is_by_month ? "with all rows that arrived in that month" : "with all of their rows"}. ${schema.value.promise}.</p></div>
+      <p class="small soft">${table.unit === "row" ? "with that row" : table.is_by_month ? "with the rows that arrived in that month" : "with all of their rows"}. ${schema.value.promise}.</p></div>
     <div><p class="label">What one ${unit} can change</p>
       <p class="v">${table.unit === "row" ? "one row" : `at most ${count(table.rows_per_unit, "row")}${table.is_by_month ? " in each month" : ""}`}</p>
       <p class="small soft">${[first, ...rest].map((each) => html`<span key=${each}>${key(each)} </span>`)}</p></div>
