@@ -659,7 +659,8 @@ INSIDE: dict[str, dict[str, set[str]]] = {
     ),
     "explanation": in_order(
         "explanation one_unit series",
-        "months sentences",
+        "sentences",
+        "months",
         "coverage noise_sentences",
         "__init__ hints thresholds",
         "notes",

@@ -6,10 +6,8 @@ from enum import Enum
 from fractions import Fraction
 
 from discreet.account_limits import AccountLimits
-from discreet.catalog.catalog import Catalog
-from discreet.catalog.schema import PrivateTable
 from discreet.errors import BudgetError, EngineError, SuspendedError
-from discreet.ledger import AccountBalance, LedgerView, PerMonth, Receipt, SavedAnswer
+from discreet.ledger import AccountBalance, LedgerView, Receipt, SavedAnswer
 from discreet.query.plan.plan import PlannedRelease
 from discreet.tables import NoisyTable, noisy_from_bytes
 
@@ -167,19 +165,6 @@ class KnownReleases:
         found = [each.table() for each in self.releases]
         tables = [each for each in found if each is not None]
         return tuple(tables) if len(tables) == len(found) else None
-
-
-def months_in_all(catalog: Catalog, known: PerMonth | None) -> int | None:
-    """Return the most months of one unit that are used, over all tables that there ever were.
-
-    A ledger that is only read may not know the catalog's newest tables yet.
-    """
-    private = (each for each in catalog.tables if isinstance(each, PrivateTable))
-    dated = {each.name.casefold() for each in private if each.by_month is not None}
-    if known is not None:
-        dated |= {name for name, arrival in known.tables.items() if arrival}
-    most = catalog.budget.months_per_unit
-    return None if most is None else most * len(dated)
 
 
 def is_suspended(view: LedgerView, account: str) -> bool:

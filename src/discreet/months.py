@@ -92,6 +92,11 @@ class Months:
         return any(each.is_open for each in self.spans)
 
     @property
+    def number(self) -> int | None:
+        """How many months there are; None without an end."""
+        return None if self.is_open else sum(each.high - each.low + 1 for each in self.spans)
+
+    @property
     def only(self) -> int | None:
         """The month, if there is only one."""
         (first, *others) = self.spans

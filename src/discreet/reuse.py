@@ -12,6 +12,7 @@ from fractions import Fraction
 from hashlib import sha256
 from math import ceil
 
+from discreet.catalog.by_month import months_in_all
 from discreet.catalog.catalog import Catalog, budget_from
 from discreet.errors import DiscreetError
 from discreet.estimators import ExpectedMargin, MarginPerCount, RankMargin, SelectedValue
@@ -23,7 +24,6 @@ from discreet.known_releases import (
     ReusedTable,
     SavedTable,
     is_suspended,
-    months_in_all,
 )
 from discreet.ledger import AccountBalance, Entry, Ledger, LedgerView, Receipt, SavedAnswer
 from discreet.ledger.versions import VERSION
@@ -96,7 +96,7 @@ class Reuse:
             looked = [self._looked(view, plan, number) for number in range(len(plan.releases))]
             tables = tuple(self._saved(view, each) for each in beside)
             balance = view.balance(account, scopes=[scope_of(each) for each in plan.releases])
-            per_month = view.per_month()
+            known = view.per_month()
         return KnownReleases(
             releases=tuple(map(self._known, plan.releases, looked)),
             balance=balance,
@@ -104,7 +104,7 @@ class Reuse:
             limits=limits,
             beside=tables,
             since=self._version.since,
-            months_in_all=months_in_all(self._catalog, per_month),
+            months_in_all=months_in_all(self._catalog, {} if known is None else known.tables),
         )
 
     def find_best(

@@ -4,7 +4,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Protocol
 
-from discreet.catalog.catalog import BudgetPolicy, Per
+from discreet.catalog.catalog import BudgetPolicy, Catalog, Per
 from discreet.catalog.columns import UnitDeclaration, UnitPath
 from discreet.catalog.entries import Location, check_choice, check_integer
 from discreet.catalog.schema import (
@@ -121,6 +121,19 @@ def with_months_per_unit(tables: Mapping[str, Table], budget: BudgetPolicy) -> d
         else each
         for name, each in tables.items()
     }
+
+
+def months_in_all(catalog: Catalog, known: Mapping[str, str]) -> int | None:
+    """Return the most months of one unit that are used, over all tables that there ever were.
+
+    `known` are the arrival columns that a ledger has. One that is only read may not know the
+    catalog's newest tables yet.
+    """
+    private = (each for each in catalog.tables if isinstance(each, PrivateTable))
+    dated = {each.name.casefold() for each in private if each.by_month is not None}
+    dated |= {name for name, arrival in known.items() if arrival}
+    most = catalog.budget.months_per_unit
+    return None if most is None else most * len(dated)
 
 
 def dated_tables(tables: Iterable[TableInCatalog]) -> dict[str, str]:

@@ -1,6 +1,6 @@
 """Sentences about a budget per month: which months are charged, and what is protected."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 
 from discreet.accounting import ApproximateEvent, Budget, Event, PureEvent
@@ -10,7 +10,6 @@ from discreet.catalog.schema import ByMonth, ColumnUnit, PrivateTable
 from discreet.errors import ParameterError
 from discreet.explanation.explanation import of_one_month
 from discreet.explanation.sentences import effect_of_limit
-from discreet.months import MonthSpan
 from discreet.query.plan import Plan
 from discreet.query.plan.identity import months_read
 from discreet.query.plan.months import example, scans_in
@@ -123,10 +122,9 @@ def months_of_one(planned: PlannedRelease) -> int | None:
     used = {each.table.name: used_months(each.table) for each in scans}
     limits = [each for each in used.values() if each is not None]
     read = months_read(planned)
-    spans: Sequence[MonthSpan] = () if read is None or read.is_open else read.spans
-    found = [sum(each.high - each.low + 1 for each in spans)] if spans else []
-    found += [sum(limits)] if limits and len(limits) == len(used) else []
-    return min(found, default=None)
+    number = None if read is None else read.number
+    in_used = sum(limits) if limits and len(limits) == len(used) else None
+    return min((each for each in (number, in_used) if each is not None), default=None)
 
 
 def used_months(table: PrivateTable) -> int | None:
