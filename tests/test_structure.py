@@ -97,6 +97,7 @@ MAY_IMPORT: dict[str, set[str]] = {
         "coverage",
         "estimators",
         "mechanisms",
+        "months",
         "parameters",
         "query",
         "known_releases",

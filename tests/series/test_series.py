@@ -151,6 +151,8 @@ def test_windows_and_single_ticks_are_differences_of_running_totals() -> None:
         assert np.allclose(single, np.diff(running, axis=0, prepend=0))
         assert np.allclose(weeks[7:], running[7:] - running[:-7])
         assert np.allclose(weeks[:7], running[:7])
+        newest = np.array(values(series.read(last=3))).reshape(3, 2)
+        assert (newest == running[-3:]).all()
 
 
 def test_margins_hold_for_as_many_groups_as_they_say() -> None:

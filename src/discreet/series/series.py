@@ -81,14 +81,21 @@ class SeriesReader:
         return self._keeper.cost(self.name)[1]
 
     def read(
-        self, kind: str = "running", *, window: int | None = None, confidence: Real = 0.95
+        self,
+        kind: str = "running",
+        *,
+        window: int | None = None,
+        confidence: Real = 0.95,
+        last: int | None = None,
     ) -> SeriesTable:
         """Return what is released: running totals, single ticks ("tick"), or windows; free.
 
-        `window` is the number of ticks of a window, for example 7 with kind="window".
+        `window` is the number of ticks of a window, for example 7 with kind="window". `last` is how
+        many of the released ticks are wanted, the newest ones.
         """
         is_running, length = check_kind(kind, window)
-        return self._keeper.read(self.name, is_running, length, confidence)
+        table = self._keeper.read(self.name, is_running, length, confidence)
+        return table if last is None else table.last(last)
 
     def explain(self, *, confidence: Real = 0.95) -> SeriesExplanation:
         """Return its cost, its state and its margins of error; reads no data and costs nothing."""
