@@ -1,6 +1,7 @@
 """The choice of a mechanism for a stream."""
 
 from contextlib import suppress
+from typing import Any
 
 from discreet.errors import ParameterError
 from discreet.parameters import Real, rational
@@ -23,31 +24,16 @@ def best_mechanism(  # noqa: PLR0913 - each is a term of the guarantee
 
     The choice depends on public parameters only. Without delta it is a tree of the best arity.
     """
-
-    def tree(delta: Real) -> Tree:
-        return Tree.best(
-            ticks=ticks,
-            epsilon=epsilon,
-            delta=delta,
-            rows_per_unit=rows_per_unit,
-            rows_per_tick=rows_per_tick,
-            magnitude=magnitude,
-            cells=cells,
-        )
-
-    def square_root() -> SquareRoot:
-        return SquareRoot(
-            ticks=ticks,
-            epsilon=epsilon,
-            delta=delta,
-            rows_per_unit=rows_per_unit,
-            rows_per_tick=rows_per_tick,
-            magnitude=magnitude,
-            cells=cells,
-        )
-
-    found: list[StreamMechanism] = [tree(0)]
+    terms: dict[str, Any] = {
+        "ticks": ticks,
+        "epsilon": epsilon,
+        "rows_per_unit": rows_per_unit,
+        "rows_per_tick": rows_per_tick,
+        "magnitude": magnitude,
+        "cells": cells,
+    }
+    found: list[StreamMechanism] = [Tree.best(**terms)]
     if rational("delta", delta, least=0, below=1):
         with suppress(ParameterError):  # a large epsilon leaves no delta to the grid
-            found += [square_root(), tree(delta)]
+            found += [SquareRoot(**terms, delta=delta), Tree.best(**terms, delta=delta)]
     return min(found, key=lambda each: each.rms_deviation)
