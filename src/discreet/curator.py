@@ -68,8 +68,9 @@ class Curator:
         data_version: DataVersion = DataVersion(),  # noqa: B008 - frozen
         entropy: Entropy = SYSTEM,
         planner: Planner | None = None,
+        owns_public: bool = False,
     ) -> None:
-        self.catalog, self._version = catalog, data_version
+        self.catalog, self._version, self._owns_public = catalog, data_version, owns_public
         self._engine, self._public, self._ledger = engine, public, ledger
         self._planner = planner or Planner(engine=engine, public=public)
         self._reuse = Reuse(
@@ -362,8 +363,9 @@ class Curator:
     def close(self) -> None:
         """Give back the engine and the ledger."""
         self._engine.close()
-        self._public.close()
         self._ledger.close()
+        if self._owns_public:
+            self._public.close()
 
     def __enter__(self) -> Self:
         return self

@@ -330,7 +330,12 @@ def curator_over(
         public = _public_store(catalog, engine)
         opened, version = open_ledger()
         return Curator(
-            catalog=catalog, engine=engine, public=public, ledger=opened, data_version=version
+            catalog=catalog,
+            engine=engine,
+            public=public,
+            ledger=opened,
+            data_version=version,
+            owns_public=True,
         )
     except BaseException:
         engine.close()
