@@ -31,9 +31,6 @@ from discreet.writing import write_file
 if TYPE_CHECKING:
     from pandas import DataFrame
 
-MARGIN = "_margin"
-"""Ends the name of the column that has the margin of another."""
-
 WIDTH = 100
 """Columns that texts are folded to."""
 

@@ -13,6 +13,10 @@ from discreet.catalog.clocks import Clock
 ROWS_FIX = "Write the most rows of one unit that count over the whole series: rows_per_unit = 10"
 
 
+TICK, MARGIN = "tick", "_margin"
+"""Columns that a series adds: when each tick began, and beside each number its margin of error."""
+
+
 class SeriesMechanism(Enum):
     """How the noise of the ticks belongs together."""
 

@@ -6,7 +6,8 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from discreet.answer.series_table import MARGIN, SeriesTable
+from discreet.answer.series_table import SeriesTable
+from discreet.catalog.series import MARGIN
 from discreet.errors import ParameterError
 from discreet.parameters import Real, confidence_level, integer
 from discreet.series.definition import SeriesDefinition

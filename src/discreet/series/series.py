@@ -139,6 +139,7 @@ class SeriesKeeper:
         self._executor, self._ledger, self._entropy = executor, ledger, entropy
         self._plans: dict[str, SeriesPlan] = {}
         self._records: dict[str, _Released] = {}
+        self._definitions: dict[str, SeriesDefinition] = {}
         self._reading = Lock()
 
     # ----------------------------------------------------------------------- which there are
@@ -205,9 +206,13 @@ class SeriesKeeper:
         return "; ".join(told)
 
     def definition(self, name: str) -> SeriesDefinition | None:
-        """Return a series as it was charged; None if it was not."""
-        found = self._ledger.find(charge_name(name))
-        return definition_from_bytes(found.answer) if isinstance(found, SavedAnswer) else None
+        """Return a series as it was charged; None if it was not. What is charged never changes."""
+        if name not in self._definitions:
+            found = self._ledger.find(charge_name(name))
+            if not isinstance(found, SavedAnswer):
+                return None
+            self._definitions[name] = definition_from_bytes(found.answer)
+        return self._definitions[name]
 
     def mechanisms(self, name: str) -> tuple[StreamMechanism, ...]:
         """Return the mechanism of each column, as charged or as planned."""

@@ -9,17 +9,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.accounting.events import ApproximateEvent, DiscreteGaussianEvent, Event
 from discreet.errors import ParameterError
 from discreet.mechanisms.exact import Integers
 from discreet.noise import SYSTEM, Entropy
 from discreet.noise.uniform import FloatArray, IntArray
 from discreet.parameters import Real, as_call, freeze_fields, integer, rational
 from discreet.streams.buffer_parameters import PARAMETER_BITS, buffer_parameters
-from discreet.streams.gaussian_grid import GaussianGrid, gaussian_grid
+from discreet.streams.gaussian_grid import GaussianGrid, GaussianStream, gaussian_grid
 from discreet.streams.mechanism import (
     Contribution,
-    LinearStream,
     checked_contribution,
     checked_cost,
     whole_numbers,
@@ -39,7 +37,7 @@ COMPUTED_BELOW = 1 + Fraction(1, 1 << 16)
 
 
 @dataclass(frozen=True, slots=True, init=False)
-class BufferedToeplitz(LinearStream):
+class BufferedToeplitz(GaussianStream):
     """Release a stream with a few decaying buffers: (epsilon, delta)-DP in all.
 
     The first column of C is c_0 = 1 and c_i = Σ_j weights_j · decays_j^(i-1). So C x is computed
@@ -116,26 +114,6 @@ class BufferedToeplitz(LinearStream):
             cells=contribution.cells,
             grid=grid,
         )
-
-    @property
-    def events(self) -> tuple[Event, ...]:
-        """What the whole stream is charged as, if epsilons are added up."""
-        return (ApproximateEvent(epsilon=self.epsilon, delta=self.delta),)
-
-    @property
-    def concentrated_events(self) -> tuple[DiscreteGaussianEvent, ...]:
-        """What the whole stream is charged as with concentrated accounting."""
-        return (self.grid.event,)
-
-    def release(
-        self, increments: Integers, since: int = 0, *, entropy: Entropy = SYSTEM
-    ) -> IntArray:
-        """Return the record of the ticks after `since`, from the exact increments of all ticks.
-
-        A row for each tick, a column for each cell, in steps of the grid. Each tick must be
-        released once only. `BufferedStream` releases the same without the increments of the past.
-        """
-        return self.grid.release(self._exact(increments, since), entropy)
 
     def _exact(self, increments: Integers, since: int) -> NDArray[Any]:
         exact, since = self._checked_increments(increments, since)

@@ -6,6 +6,7 @@ it is coarser than a unit, numbers are floored to it, and the sensitivity pays f
 of the stream together is charged as one event (docs/proofs/streams.md, section 2).
 """
 
+from abc import abstractmethod
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
@@ -13,15 +14,15 @@ from typing import Any
 from numpy.typing import NDArray
 
 from discreet.accounting.calibration import analytic_gaussian_multiplier
-from discreet.accounting.events import DiscreteGaussianEvent
+from discreet.accounting.events import ApproximateEvent, DiscreteGaussianEvent, Event
 from discreet.errors import ParameterError
-from discreet.mechanisms.exact import Grid, clamped, noisy_sum, power_of_two_below
+from discreet.mechanisms.exact import Grid, Integers, clamped, noisy_sum, power_of_two_below
 from discreet.mechanisms.gaussian import FINENESS, VARIATION, VECTOR_FINENESS
 from discreet.mechanisms.sensitivity import root_up
-from discreet.noise import Entropy, discrete_gaussian
+from discreet.noise import SYSTEM, Entropy, discrete_gaussian
 from discreet.noise.gaussian import VARIANCE_MOST
 from discreet.noise.uniform import FloatArray, IntArray
-from discreet.streams.mechanism import Contribution
+from discreet.streams.mechanism import Contribution, LinearStream
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,3 +98,37 @@ def _step(size: Fraction, multiplier: Fraction, changed: Fraction, *, is_exact: 
     coarse = min(by_noise, by_floors)
     # Up to a step of 1 nothing is floored, if the exact numbers are integers.
     return coarse if coarse > 1 or not is_exact else min(by_noise, Fraction(1))
+
+
+class GaussianStream(LinearStream):
+    """What mechanisms share that add noise of one grid to exact numbers of each tick."""
+
+    __slots__ = ()
+
+    epsilon: Fraction
+    delta: Fraction
+    grid: GaussianGrid
+
+    @abstractmethod
+    def _exact(self, increments: Integers, since: int) -> NDArray[Any]:
+        """Return the exact numbers of the ticks after `since`."""
+
+    @property
+    def events(self) -> tuple[Event, ...]:
+        """What the whole stream is charged as, if epsilons are added up."""
+        return (ApproximateEvent(epsilon=self.epsilon, delta=self.delta),)
+
+    @property
+    def concentrated_events(self) -> tuple[DiscreteGaussianEvent, ...]:
+        """What the whole stream is charged as with concentrated accounting."""
+        return (self.grid.event,)
+
+    def release(
+        self, increments: Integers, since: int = 0, *, entropy: Entropy = SYSTEM
+    ) -> IntArray:
+        """Return the record of the ticks after `since`, from the exact increments of all ticks.
+
+        A row for each tick, a column for each cell, in steps of the grid. Each tick must be
+        released once only, because a second release has noise of its own.
+        """
+        return self.grid.release(self._exact(increments, since), entropy)

@@ -8,15 +8,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.accounting.events import ApproximateEvent, DiscreteGaussianEvent, Event
 from discreet.mechanisms.exact import Integers
-from discreet.noise import SYSTEM, Entropy
 from discreet.noise.uniform import FloatArray, IntArray
 from discreet.parameters import Real, call_text, freeze_fields
-from discreet.streams.gaussian_grid import GaussianGrid, gaussian_grid
+from discreet.streams.gaussian_grid import GaussianGrid, GaussianStream, gaussian_grid
 from discreet.streams.mechanism import (
     Contribution,
-    LinearStream,
     checked_contribution,
     checked_cost,
 )
@@ -37,7 +34,7 @@ GUARD_BITS = 60
 
 
 @dataclass(frozen=True, slots=True, init=False)
-class SquareRoot(LinearStream):
+class SquareRoot(GaussianStream):
     """Release a stream with the square root of the summing matrix: (epsilon, delta)-DP in all.
 
     The record is y = C x + noise. The first column of C is c_k = binom(2k, k) / 4**k, rounded up to
@@ -90,26 +87,6 @@ class SquareRoot(LinearStream):
             cells=contribution.cells,
             grid=gaussian_grid(epsilon, delta, squared, contribution),
         )
-
-    @property
-    def events(self) -> tuple[Event, ...]:
-        """What the whole stream is charged as, if epsilons are added up."""
-        return (ApproximateEvent(epsilon=self.epsilon, delta=self.delta),)
-
-    @property
-    def concentrated_events(self) -> tuple[DiscreteGaussianEvent, ...]:
-        """What the whole stream is charged as with concentrated accounting."""
-        return (self.grid.event,)
-
-    def release(
-        self, increments: Integers, since: int = 0, *, entropy: Entropy = SYSTEM
-    ) -> IntArray:
-        """Return the record of the ticks after `since`, from the exact increments of all ticks.
-
-        A row for each tick, a column for each cell, in steps of the grid. Each tick must be
-        released once only, because a second release has noise of its own.
-        """
-        return self.grid.release(self._exact(increments, since), entropy)
 
     def _exact(self, increments: Integers, since: int) -> NDArray[Any]:
         exact, since = self._checked_increments(increments, since)

@@ -6,8 +6,8 @@ from fractions import Fraction
 from typing import TypedDict, Unpack
 
 from discreet.catalog.catalog import Accounting, BudgetPolicy
-from discreet.catalog.schema import Column, Kind, PrivateTable, RowUnit
-from discreet.catalog.series import ROWS_FIX, SeriesMechanism, SeriesPolicy
+from discreet.catalog.schema import Column, Kind, PrivateTable
+from discreet.catalog.series import MARGIN, ROWS_FIX, TICK, SeriesMechanism, SeriesPolicy
 from discreet.errors import ParameterError, UnsupportedError
 from discreet.estimators import LinearEstimator
 from discreet.mechanisms.sensitivity import ADD_REMOVE, Neighbours
@@ -20,7 +20,7 @@ from discreet.query.plan.components import (
     estimator_of,
     is_count_of_rows,
 )
-from discreet.query.plan.ticks import SeriesMeasure, SeriesPlan
+from discreet.query.plan.ticks import SeriesMeasure, SeriesPlan, is_row_each
 from discreet.query.questions import (
     Aggregate,
     Aggregation,
@@ -31,6 +31,7 @@ from discreet.query.questions import (
     Statistic,
 )
 from discreet.query.tree import (
+    Expression,
     InReleasedRows,
     PublicRelation,
     PublicScan,
@@ -165,9 +166,7 @@ def _check_row_by_row(aggregation: Aggregation) -> None:
     rows = aggregation.rows
     assert isinstance(rows, Select)  # noqa: S101 - checked before
     expressions = [
-        *(each.expression for each in rows.columns),
-        *(each.on for each in rows.joins),
-        *([] if rows.where is None else [rows.where]),
+        *_expressions(rows),
         *(each.expression for each in aggregation.keys),
         *(part for each in aggregation.aggregates for part in each.arguments),
     ]
@@ -178,6 +177,13 @@ def _check_row_by_row(aggregation: Aggregation) -> None:
                 "would change what was counted before",
                 "Remove IN (SELECT ...), EXISTS and windows",
             )
+
+
+def _expressions(rows: Select) -> list[Expression]:
+    """Return all that a SELECT computes and asks of its rows."""
+    conditions = [] if rows.where is None else [rows.where]
+    shown = [each.expression for each in rows.columns]
+    return [*shown, *(each.on for each in rows.joins), *conditions]
 
 
 def _table_of(rows: Relation) -> PrivateTable:
@@ -192,10 +198,6 @@ def _table_of(rows: Relation) -> PrivateTable:
                 "The query of a series must read one private table, row by row",
                 "Use WHERE and joins with public tables alone",
             )
-
-
-TICK, MARGIN = "tick", "_margin"
-"""Columns that a series adds: when each tick began, and beside each number its margin of error."""
 
 
 def _check_names_differ(keys: Sequence[str], columns: Sequence[str]) -> None:
@@ -267,7 +269,7 @@ class _Terms:
 
     def _rows(self, *, is_once: bool) -> int:
         """Return how many rows of a unit count, or reject a series that does not say."""
-        if is_once or self._is_row:
+        if is_once or is_row_each(self.table, self.aggregation.rows):
             return 1
         if self.policy.rows_per_unit is None:
             raise ParameterError(
@@ -277,13 +279,6 @@ class _Terms:
                 ROWS_FIX,
             )
         return self.policy.rows_per_unit
-
-    @property
-    def _is_row(self) -> bool:
-        """Whether each row is a unit, and no join can make several of it."""
-        rows = self.aggregation.rows
-        is_joined = isinstance(rows, Select) and bool(rows.joins)
-        return isinstance(self.table.unit, RowUnit) and not is_joined
 
     def _mechanism(self, measure: Components, rows: int, *, is_first: bool) -> StreamMechanism:
         # With replace neighbours the rows of one unit go and those of another come.
@@ -353,12 +348,7 @@ def _bare(aggregation: Aggregation) -> Aggregation:
     rows = aggregation.rows
     assert isinstance(rows, Select)  # noqa: S101 - checked when it was planned
     assert isinstance(rows.source, Scan)  # noqa: S101
-    expressions = [
-        *(each.expression for each in rows.columns),
-        *(each.on for each in rows.joins),
-        *([] if rows.where is None else [rows.where]),
-    ]
-    read = {each.name for part in expressions for each in columns_in(part)}
+    read = {each.name for part in _expressions(rows) for each in columns_in(part)}
     scan = rows.source
     bare = replace(
         scan,

@@ -156,8 +156,7 @@ class SeriesPlan:
 
     @property
     def _is_row(self) -> bool:
-        """Whether each row is a unit, and no join can make several of it."""
-        return isinstance(self.table.unit, RowUnit) and not self._select.joins
+        return is_row_each(self.table, self.aggregation.rows)
 
     @property
     def _select(self) -> Select:
@@ -219,6 +218,12 @@ class SeriesPlan:
     def _moment(self, start: datetime) -> datetime:
         is_zoned = self._tick_key(ROWS).facts.kind is Kind.TIMESTAMP_TZ
         return start.replace(tzinfo=UTC) if is_zoned else start
+
+
+def is_row_each(table: PrivateTable, rows: Relation) -> bool:
+    """Return whether each row is a unit, and no join can make several of it."""
+    is_joined = isinstance(rows, Select) and bool(rows.joins)
+    return isinstance(table.unit, RowUnit) and not is_joined
 
 
 def _as_kind(moment: datetime, kind: Kind) -> Value:
