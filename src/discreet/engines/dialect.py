@@ -7,10 +7,14 @@ from decimal import Decimal
 from fractions import Fraction
 from hashlib import sha256
 from math import ceil, floor, isfinite
+from typing import TYPE_CHECKING, Protocol
 
 from discreet.catalog.schema import Kind, Value
 from discreet.errors import UnsupportedError
 from discreet.query.expressions.literals import Sign, signs_of
+
+if TYPE_CHECKING:
+    from discreet.engines.writer.heavy import HeavyTable
 
 
 def text_literal(value: str) -> str:
@@ -91,6 +95,22 @@ class FunctionTemplate:
         return self.template.format(*texts, all=", ".join(texts))
 
 
+class Heavy(Protocol):
+    """What an engine knows of units with more rows of a table than its limit."""
+
+    def knows(self, tables: "Sequence[HeavyTable]") -> bool:
+        """Return whether it can tell for all of these tables; follows from no rows."""
+        ...
+
+    def test(self, unit: str, tables: "Sequence[HeavyTable]") -> str:
+        """Return the condition that a unit may be heavy in one of these tables."""
+        ...
+
+    def counts(self, table: "HeavyTable") -> str | None:
+        """Return where the numbers of units and of rows within the limit are, if anywhere."""
+        ...
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Dialect:
     """An engine's SQL."""
@@ -117,6 +137,8 @@ class Dialect:
     """NULL instead of NaN and infinities."""
     quantile: str
     """The median, interpolated."""
+    total: str = "coalesce(sum({0}), 0)"
+    """The exact sum of wide sums; 0 of none."""
     hashed: str = "{0}"
     """How each expression is written that `hash` is made of."""
     aggregates: Mapping[tuple[str, Kind], str] = field(default_factory=dict)
@@ -143,6 +165,11 @@ class Dialect:
     """Whether prepared tables are in schemas, or have names that begin with what these would be."""
     mark: str = ""
     """What follows the names of prepared tables, so that each form of them has its own."""
+
+    heavy: "Heavy | None" = None
+    """How a statement asks whether a unit may be heavy; None if units are not told apart."""
+    fresh: str = ""
+    """The column that says of a row that it came after it was seen which units are heavy."""
 
     def hash_of(self, expressions: Sequence[str]) -> str:
         """Return what looks random and follows from these expressions."""

@@ -11,7 +11,9 @@ import pyarrow as pa
 
 from discreet.catalog.schema import Column, Kind
 from discreet.engines.base import LIMITS, Progress, ResourceLimits, Scalars, Statement, log
+from discreet.engines.dialect import Dialect
 from discreet.engines.duckdb.dialect import DUCKDB
+from discreet.engines.duckdb.heavy import HeavyUnits
 from discreet.engines.duckdb.loading import DataSource, Kinds, load
 from discreet.engines.duckdb.prepared import columns_of_kept, drop_plain, prepare
 from discreet.engines.duckdb.rewrites import (
@@ -22,7 +24,7 @@ from discreet.engines.duckdb.rewrites import (
 from discreet.engines.duckdb.store import BoundQueries, Store, bound
 from discreet.engines.rehearsal import STAND_INS, Rehearsal
 from discreet.engines.rehearsed import Rehearsed
-from discreet.engines.writer import Numbers, column_name, write_query
+from discreet.engines.writer import Numbers, column_name, tables_counted, write_query
 from discreet.errors import EngineError, Failure, SourceError, UnsupportedError
 from discreet.parameters import did_you_mean
 from discreet.query.tree import ExactQuery, Scan
@@ -53,6 +55,8 @@ class DuckDbEngine:
         self._placed = self._placed_columns()
         self._rehearsed, self._lock = Rehearsed(), Lock()
         self._stage: Stage | None = None
+        self._heavy = HeavyUnits(store)
+        self._dialect = replace(DUCKDB, heavy=self._heavy)
 
     @classmethod
     def load(
@@ -118,12 +122,13 @@ class DuckDbEngine:
     def bind(self, query: ExactQuery) -> Statement:
         """Return the statement of a query, or reject one that fails on synthetic rows."""
         form = self._form(query)
-        statement = Statement(query=query, sql=write_query(form, DUCKDB))
+        statement = Statement(query=query, sql=write_query(form, self._dialect))
         text = statement.sql
         if statement.reads_scalars:
-            text = write_query(form, DUCKDB, STAND_INS[0])
+            text = write_query(form, self._dialect, STAND_INS[0])
         cursor = self._store.open_cursor()
         try:
+            self._heavy.make(tables_counted(form, self._dialect))
             self._bound.put(text, cursor, bound(cursor, text))
         except duckdb.Error as cause:
             cursor.close()
@@ -144,7 +149,7 @@ class DuckDbEngine:
         with self._lock:
             if self._stage is None:
                 self._stage = Stage(self._store.connection)
-        for each in self._stage.rehearsal(self.columns).statements(form):
+        for each in self._stage.rehearsal(self.columns, self._dialect).statements(form):
             try:
                 with self._stage.store.cursor() as cursor, _hearing_ctrl_c():
                     bound(cursor, each).to_arrow_table()  # as private rows are fetched
@@ -158,14 +163,15 @@ class DuckDbEngine:
         return True
 
     def run(self, statement: Statement, scalars: Scalars) -> ExactTable:
-        text = statement.sql
+        text, form = statement.sql, self._form(statement.query)
         if statement.reads_scalars:
-            text = write_query(self._form(statement.query), DUCKDB, scalars)
+            text = write_query(form, self._dialect, scalars)
         rows: pa.Table | None = None
         failure: Failure = "failed"
         ready, relation = self._bound.taken(text)
         with self._store.cursor(ready) as cursor, _hearing_ctrl_c():
             try:
+                self._heavy.count(tables_counted(form, self._dialect))
                 # Whether a relation is true is how many rows it has, for which it would be run.
                 found = bound(cursor, text) if relation is None else relation
                 rows = found.to_arrow_table()
@@ -215,8 +221,10 @@ class Stage:
             return False
         return True
 
-    def rehearsal(self, columns: Callable[[str], tuple[Column, ...]]) -> Rehearsal:
-        return Rehearsal(dialect=DUCKDB, columns=columns, typed=self._typed)
+    def rehearsal(
+        self, columns: Callable[[str], tuple[Column, ...]], dialect: Dialect
+    ) -> Rehearsal:
+        return Rehearsal(dialect=dialect, columns=columns, typed=self._typed)
 
     def _typed(self, table: str, column: str, kind: Kind, values: str) -> str:
         as_type = self._types.get((table.casefold(), column), DUCKDB.types[kind])

@@ -186,6 +186,7 @@ DUCKDB = Dialect(
     hash="hash({all})",
     whole="TRY_CAST({0} AS BIGINT)",
     wide_sum="CAST(coalesce(sum({0}), 0) AS HUGEINT)",
+    total="CAST(coalesce(sum({0}), 0) AS HUGEINT)",
     as_wide="CAST({0} AS HUGEINT)",
     as_real="CAST({0} AS DOUBLE)",
     finite=finite,

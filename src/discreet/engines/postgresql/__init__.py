@@ -1,7 +1,8 @@
 """Tables that stay on a PostgreSQL server. It returns only integers by group."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Self
 
 import pyarrow as pa
@@ -17,7 +18,9 @@ from discreet.engines.base import (
     Statement,
     log,
 )
+from discreet.engines.dialect import Dialect
 from discreet.engines.postgresql.dialect import POSTGRESQL, ROW_ID
+from discreet.engines.postgresql.heavy import HeavyUnits
 from discreet.engines.postgresql.prepared import (
     Made,
     Maker,
@@ -30,8 +33,16 @@ from discreet.engines.postgresql.sessions import Sessions
 from discreet.engines.postgresql.tables import Stored, located, state_of, stored_table
 from discreet.engines.rehearsal import STAND_INS, Rehearsal
 from discreet.engines.rehearsed import Rehearsed
-from discreet.engines.writer import Numbers, write_query
+from discreet.engines.writer import (
+    FRESH,
+    FRESH_ROWS,
+    HeavyTable,
+    Numbers,
+    tables_counted,
+    write_query,
+)
 from discreet.errors import EngineError, Failure, SourceError, UnsupportedError
+from discreet.extras import psycopg_module
 from discreet.parameters import did_you_mean
 from discreet.query.tree import ExactQuery
 from discreet.tables import ARROW_TYPES, ExactTable
@@ -67,6 +78,10 @@ class PostgreSqlEngine:
         """What changes when the server counts changes of these tables; as it was on opening."""
         self.is_prepared, self.is_outdated = prepared is not None, is_outdated
         self._rehearsed = Rehearsed()
+        self._heavy = HeavyUnits(self._tables, self._reads)
+        own = POSTGRESQL if prepared is None else prepared.dialect
+        self._plain = own
+        self._dialect = replace(own, heavy=self._heavy, fresh=FRESH)
 
     @classmethod
     def open(
@@ -160,8 +175,12 @@ class PostgreSqlEngine:
         rows: pa.Table | None = None
         failure: Failure = "failed"
         try:
-            with self._sessions.transaction() as connection:
-                rows = _fetched(connection, text, _schema(query))
+            tables = tables_counted(query, self._dialect)
+            rows = self._divided(query, text, tables) if tables else None
+            if rows is None:
+                plain = self._text(query, scalars, self._plain) if tables else text
+                with self._sessions.transaction() as connection:
+                    rows = _fetched(connection, plain, _schema(query))
         except (self._sessions.psycopg.Error, pa.ArrowException) as cause:
             # Its words may hold a value: they stay out of what is logged by default, and out of
             # the context of what is raised.
@@ -171,6 +190,22 @@ class PostgreSqlEngine:
         if rows is None:
             raise EngineError(failure)
         return ExactTable(rows)
+
+    def _divided(
+        self, query: ExactQuery, text: str, tables: Sequence[HeavyTable]
+    ) -> pa.Table | None:
+        """Run a statement that asks which units are heavy; None if that cannot be told now."""
+        for is_last in (False, True):
+            with self._sessions.transaction() as connection:
+                arguments = self._heavy.of(connection, tables)
+                if arguments is None:
+                    return None
+                rows = _fetched(connection, text, _schema(query), arguments)
+            fresh = rows.column(FRESH_ROWS.strip('"'))
+            if not any(fresh.to_pylist()):
+                return rows.drop_columns(FRESH_ROWS.strip('"'))
+            self._heavy.forget(tables, is_restless=is_last)
+        return None
 
     def _failure_of(self, cause: Exception) -> Failure:
         """Return which limit a query met, if it was one."""
@@ -202,16 +237,16 @@ class PostgreSqlEngine:
             raise SourceError(f"{table} was not opened", fix)
         return found
 
-    def _text(self, query: ExactQuery, released: Numbers = None) -> str:
+    def _text(
+        self, query: ExactQuery, released: Numbers = None, dialect: Dialect | None = None
+    ) -> str:
         """Return the statement, with the tables that it names as they are read on the server."""
-        dialect = POSTGRESQL if self._prepared is None else self._prepared.dialect
-        text = write_query(query, dialect, released)
+        text = write_query(query, dialect or self._dialect, released)
         read = self._reads(text)
         return f"WITH {read} {text}" if read else text
 
     def _rehearsal(self) -> Rehearsal:
-        dialect = POSTGRESQL if self._prepared is None else self._prepared.dialect
-        return Rehearsal(dialect=dialect, columns=self.columns, typed=_typed)
+        return Rehearsal(dialect=self._dialect, columns=self.columns, typed=_typed)
 
     def _reads(self, text: str) -> str:
         """Return how the tables are read that a statement names, for its WITH."""
@@ -224,7 +259,7 @@ class PostgreSqlEngine:
                 )
         return ", ".join(
             f"{POSTGRESQL.quoted(each.name)} AS NOT MATERIALIZED "
-            f"({each.selected(with_row_id=ROW_ID in text)})"
+            f"({each.selected(with_row_id=ROW_ID in text, with_fresh=FRESH in text)})"
             for each in named
         )
 
@@ -242,13 +277,19 @@ def _schema(query: ExactQuery) -> pa.Schema:
         for number, each in enumerate(query.keys)
     ]
     sums = [(f"s{number}", WIDE) for number in range(len(query.sums))]
-    return pa.schema([*keys, *sums, *((name, pa.int64()) for name in ("cell", "n", "units"))])
+    counts = ("cell", "n", "units", "fresh")
+    return pa.schema([*keys, *sums, *((name, pa.int64()) for name in counts)])
 
 
-def _fetched(connection: "Connection[Any]", text: str, schema: pa.Schema) -> pa.Table:
+def _fetched(
+    connection: "Connection[Any]",
+    text: str,
+    schema: pa.Schema,
+    arguments: Sequence[bytes] | None = None,
+) -> pa.Table:
     """Return the rows of a statement as columns, each of the type that the schema has for it."""
-    with connection.cursor(binary=True) as cursor:
-        cursor.execute(text)
+    with psycopg_module().RawCursor(connection) as cursor:
+        cursor.execute(text, arguments, binary=True)
         names = [each.name for each in cursor.description or ()]
         rows = cursor.fetchall()
     columns = list(zip(*rows, strict=True)) or [()] * len(names)

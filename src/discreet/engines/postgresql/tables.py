@@ -13,6 +13,7 @@ from discreet.engines.base import log
 from discreet.engines.dialect import CALENDAR
 from discreet.engines.postgresql.conditions import canonical_real, finite, narrow, real_text
 from discreet.engines.postgresql.dialect import POSTGRESQL, ROW_ID
+from discreet.engines.writer.expressions import FRESH
 from discreet.errors import SourceError
 
 if TYPE_CHECKING:
@@ -70,20 +71,26 @@ class Stored:
     """An expression for each column."""
     row_id: str | None
     """What tells its rows apart; None for a view, or if the role may read some columns only."""
+    is_plain: bool = False
+    """Whether it is a table without parts whose rows, and who wrote them, this role may see."""
 
-    def selected(self, *, with_row_id: bool = False) -> str:
-        """Return a SELECT of all columns, each as its kind."""
+    def selected(self, *, with_row_id: bool = False, with_fresh: bool = False) -> str:
+        """Return a SELECT of all columns, each as its kind; $2 is where fresh rows begin."""
         columns = [
             f"{read} AS {POSTGRESQL.quoted(each.name)}"
             for each, read in zip(self.columns, self.reads, strict=True)
         ]
         columns += [f"{self.row_id} AS {ROW_ID}"] if with_row_id and self.row_id else []
+        if with_fresh and self.is_plain:
+            is_late = f"xidsend(xmin) >= CAST($2 AS bytea) OR tableoid <> CAST({self.oid} AS oid)"
+            columns.append(f"({is_late}) AS {FRESH}")
         return f"SELECT {', '.join(columns)} FROM {self.place}"
 
 
 FIND = """
 SELECT c.oid, n.nspname, c.relname, c.relkind, c.relhassubclass,
-  pg_catalog.has_table_privilege(c.oid, 'SELECT')
+  pg_catalog.has_table_privilege(c.oid, 'SELECT'),
+  (SELECT a.amname FROM pg_catalog.pg_am a WHERE a.oid = c.relam)
 FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
 WHERE c.relkind IN ('r', 'p', 'v', 'm', 'f') AND c.relname = ANY(%s)
   AND n.nspname = coalesce(%s, n.nspname) AND n.nspname <> 'information_schema'
@@ -143,8 +150,9 @@ REASONS = (
 )
 
 
-Found = tuple[int, str, str, str, bool, bool]
-"""A relation of the server: its number, schema, name and kind, if it has parts, may be read."""
+Found = tuple[int, str, str, str, bool, bool, str | None]
+"""A relation of the server: its number, schema, name and kind, if it has parts, may be read, and
+how its rows are stored."""
 
 
 def located(connection: "Connection[Any]", source: str) -> Found:
@@ -167,7 +175,7 @@ def located(connection: "Connection[Any]", source: str) -> Found:
 
 def stored_table(connection: "Connection[Any]", name: str, source: str) -> Stored:
     """Return a table by "schema.table" or "table"; reads the catalog of the server, no rows."""
-    oid, schema, table, kind, has_parts, is_readable = located(connection, source)
+    oid, schema, table, kind, has_parts, is_readable, access = located(connection, source)
     described = connection.execute(COLUMNS, (oid,)).fetchall()
     if not described:
         raise SourceError(f"This role may read no column of {source!r}", "Grant it SELECT")
@@ -184,6 +192,9 @@ def stored_table(connection: "Connection[Any]", name: str, source: str) -> Store
         columns=tuple(column for column, _ in pairs),
         reads=tuple(read for _, read in pairs),
         row_id=_row_id(kind, has_parts=has_parts) if is_readable else None,
+        is_plain=is_readable
+        and (kind, has_parts, access) == ("r", False, "heap")
+        and all(_quoted(column.name) != FRESH for column, _ in pairs),
     )
 
 

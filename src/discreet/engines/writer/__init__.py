@@ -13,6 +13,7 @@ from dataclasses import replace
 from discreet.catalog.schema import Kind, RowUnit, Value
 from discreet.engines.dialect import Dialect, integer_literal, literal_of
 from discreet.engines.writer.expressions import (
+    FRESH,
     UNIT,
     Numbers,
     Stages,
@@ -23,6 +24,7 @@ from discreet.engines.writer.expressions import (
     names_of,
     written_of,
 )
+from discreet.engines.writer.heavy import Division, HeavyTable, division_of, whole_of
 from discreet.engines.writer.rows import (
     ABOUT,
     EVERY,
@@ -51,13 +53,17 @@ from discreet.query.tree import (
 __all__ = [
     "ABOUT",
     "EVERY",
+    "FRESH",
+    "FRESH_ROWS",
     "KEPT",
     "UNIT",
+    "HeavyTable",
     "Numbers",
     "column_name",
     "column_rank",
     "prepared_name",
     "rank_name",
+    "tables_counted",
     "write_expression",
     "write_literal",
     "write_query",
@@ -69,19 +75,95 @@ def exact_text(query: ExactQuery, place: WriteContext) -> str:
     """Return the statement: one row without groups, else one for each group that has rows."""
     if _is_number_of_kept_units(query):
         return _kept_units(query, place)
+    counted = _counted(query, place)
+    if counted is not None:
+        return counted
+    division = division_in(query, place.dialect)
+    return _text(query, place) if division is None else _divided(query, division, place)
+
+
+def division_in(query: ExactQuery, dialect: Dialect) -> Division | None:
+    """Return how a query is divided by units, if it is and the engine can tell them apart."""
+    if dialect.heavy is None:
+        return None
+    division = division_of(query)
+    return division if division is not None and dialect.heavy.knows(division.tables) else None
+
+
+def tables_counted(query: ExactQuery, dialect: Dialect) -> tuple[HeavyTable, ...]:
+    """Return the tables of which a statement asks which units are heavy."""
+    if dialect.heavy is None:
+        return ()
+    whole = None if _is_number_of_kept_units(query) else whole_table(query)
+    if whole is not None and dialect.heavy.counts(whole) is not None:
+        return (whole,)
+    division = division_in(query, dialect)
+    return () if division is None else division.tables
+
+
+def _text(query: ExactQuery, place: WriteContext) -> str:
     if _is_plain_count(query) and not query.is_bounded:
         return _plain_count(query, place)
-    groups = [f'"k{number}"' for number in range(len(query.keys))]
-    groups += [] if query.cell is None else ['"cell"']
-    outputs = groups + _measures(query, groups, place.dialect)
+    groups = _groups(query)
+    outputs = groups + _measures(query, groups, place)
     text = f'SELECT {", ".join(outputs)} FROM ({_bounded(query, groups, place)}) AS "bounded"'
     if not groups:
         return text
     return f"{text} GROUP BY {', '.join(groups)}"
 
 
-def _measures(query: ExactQuery, groups: Sequence[str], dialect: Dialect) -> list[str]:
+def _groups(query: ExactQuery) -> list[str]:
+    keys = [f'"k{number}"' for number in range(len(query.keys))]
+    return keys if query.cell is None else [*keys, '"cell"']
+
+
+def _divided(query: ExactQuery, division: Division, place: WriteContext) -> str:
+    """Return the statement that adds up what is computed of light units and of the others."""
+    assert place.dialect.heavy is not None  # noqa: S101 - else nothing is divided
+    test = place.dialect.heavy.test(UNIT, division.tables)
+    light = replace(place, chosen=f"NOT {test}", tells_fresh=bool(place.dialect.fresh))
+    heavy = replace(place, chosen=test, chosen_beside=test)
+    texts = [_text(division.light, light), _text(division.heavy, heavy)]
+    groups, totals = _groups(query), _totals(query, place.dialect)
+    if light.tells_fresh:
+        texts[1] = f'SELECT *, 0 AS {FRESH_ROWS} FROM ({texts[1]}) AS "heavy"'
+        totals.append(f"CAST(coalesce(sum({FRESH_ROWS}), 0) AS BIGINT) AS {FRESH_ROWS}")
+    parts = " UNION ALL ".join(texts)
+    text = f'SELECT {", ".join([*groups, *totals])} FROM ({parts}) AS "parts"'
+    return f"{text} GROUP BY {', '.join(groups)}" if groups else text
+
+
+FRESH_ROWS = '"fresh"'
+"""How many rows of light units came after it was seen which units are heavy."""
+
+
+def _totals(query: ExactQuery, dialect: Dialect) -> list[str]:
+    """Return the sums of what `_measures` gives for disjoint units."""
+    counts = []
+    if query.bounding is ContributionBounding.UNITS_ONLY:
+        counts = ["units"]
+        sums = []
+    else:
+        sums = [f"s{number}" for number in range(len(query.sums))]
+        counts += [] if query.cell is None else ["n"]
+        counts += ["units"] if query.units else []
+        counts = counts if sums or counts else ["n"]
+    return [
+        *(f'{dialect.total.format(chr(34) + each + chr(34))} AS "{each}"' for each in sums),
+        *(f'CAST(coalesce(sum("{each}"), 0) AS {dialect.types[Kind.INTEGER]}) AS "{each}"'
+          for each in counts),
+    ]
+
+
+def _measures(query: ExactQuery, groups: Sequence[str], place: WriteContext) -> list[str]:
     """Return what is computed of the bounded rows of a group."""
+    outputs = _measured(query, groups, place.dialect)
+    if place.tells_fresh:
+        outputs.append(f"count(*) FILTER (WHERE {FRESH}) AS {FRESH_ROWS}")
+    return outputs
+
+
+def _measured(query: ExactQuery, groups: Sequence[str], dialect: Dialect) -> list[str]:
     units = ['count(DISTINCT "__unit") AS "units"']
     if query.bounding is ContributionBounding.UNITS_ONLY:
         return ['count(*) AS "units"'] if groups else units
@@ -135,6 +217,7 @@ def _projected(query: ExactQuery, place: WriteContext) -> tuple[str, list[str]]:
         columns.append((key_text(query.distinct, own), '"value"'))
     rows = rows_text(query.rows, place, names_of(columns_read(expressions), query.name))
     outputs = [f"{own.unit} AS {UNIT}", *(f"{text} AS {alias}" for text, alias in columns)]
+    outputs += [f"{name}.{FRESH} AS {FRESH}"] if place.tells_fresh else []
     text = (
         f"SELECT {', '.join(outputs)} FROM ({stages.around(rows)}) AS {name}{place.dialect.fence}"
     )
@@ -186,8 +269,7 @@ def _bounded(query: ExactQuery, groups: Sequence[str], place: WriteContext) -> s
     is_set = query.bounding in (ContributionBounding.UNITS_ONLY, ContributionBounding.PAIRS)
     if is_set or where:
         listed = ", ".join([UNIT, *columns])
-        distinct = "DISTINCT " if is_set else ""
-        rows = f'SELECT {distinct}{listed} FROM ({rows}) AS "rows"{where}'
+        rows = _listed(listed, f'({rows}) AS "rows"{where}', place, is_set=is_set)
     if query.bounding is ContributionBounding.NONE or query.is_bounded or not columns:
         return _with_first(query, groups, rows, columns, place.dialect)
     unit = [] if _is_row(query.rows) else [UNIT]
@@ -197,6 +279,15 @@ def _bounded(query: ExactQuery, groups: Sequence[str], place: WriteContext) -> s
     kept = f'SELECT *, {rank} FROM ({rows}) AS "rows"'
     kept = f'SELECT * FROM ({kept}) AS "ranked" WHERE "rank" <= {query.contribution_limit}'
     return _with_first(query, groups, kept, columns, place.dialect)
+
+
+def _listed(columns: str, rows: str, place: WriteContext, *, is_set: bool) -> str:
+    """Return these columns of rows, each combination once if they are a set."""
+    if not place.tells_fresh:
+        return f"SELECT {'DISTINCT ' if is_set else ''}{columns} FROM {rows}"
+    if not is_set:
+        return f"SELECT {columns}, {FRESH} FROM {rows}"
+    return f"SELECT {columns}, bool_or({FRESH}) AS {FRESH} FROM {rows} GROUP BY {columns}"
 
 
 def _in_few_groups(query: ExactQuery, rows: str, columns: Sequence[str], dialect: Dialect) -> str:
@@ -269,13 +360,42 @@ def _is_plain_count(query: ExactQuery) -> bool:
 def _plain_count(query: ExactQuery, place: WriteContext) -> str:
     rows = rows_text(query.rows, place, frozenset())
     counts = f'SELECT least(count(*), {query.contribution_limit}) AS "rows" FROM ({rows}) AS "all"'
-    outputs = [
+    outputs = _multiples(query, place)
+    outputs += ['count(*) AS "units"'] if query.units else []
+    return f'SELECT {", ".join(outputs)} FROM ({counts} GROUP BY {UNIT}) AS "bounded"'
+
+
+def _multiples(query: ExactQuery, place: WriteContext) -> list[str]:
+    """Return sums of constants, by the number of rows."""
+    return [
         f"{place.dialect.wide_sum.format(f'{place.write(each)} * {chr(34)}rows{chr(34)}')} "
         f'AS "s{number}"'
         for number, each in enumerate(query.sums)
     ]
-    outputs += ['count(*) AS "units"'] if query.units else []
-    return f'SELECT {", ".join(outputs)} FROM ({counts} GROUP BY {UNIT}) AS "bounded"'
+
+
+def _counted(query: ExactQuery, place: WriteContext) -> str | None:
+    """Return the statement for a whole table whose units and rows the engine has counted."""
+    heavy, table = place.dialect.heavy, whole_table(query)
+    counts = None if heavy is None or table is None else heavy.counts(table)
+    if counts is None:
+        return None
+    units = place.dialect.whole.format('coalesce(sum("units"), 0)')
+    is_units = query.bounding is ContributionBounding.UNITS_ONLY
+    outputs = [] if is_units else _multiples(query, place)
+    outputs += [f'{units} AS "units"'] if is_units or query.units else []
+    return f'SELECT {", ".join(outputs)} FROM {counts} AS "counts"'
+
+
+def whole_table(query: ExactQuery) -> HeavyTable | None:
+    """Return the table whose rows or units are counted, if it is all of them."""
+    is_units = query.bounding is ContributionBounding.UNITS_ONLY
+    is_total = not query.keys and query.cell is None and not query.is_bounded
+    if not is_total or query.group_bounding is not None or not (is_units or _is_plain_count(query)):
+        return None
+    table = whole_of(query.rows)
+    is_same = table is not None and (is_units or table.limit == query.contribution_limit)
+    return table if is_same else None
 
 
 def write_query(query: ExactQuery, dialect: Dialect, released: Numbers = None) -> str:

@@ -106,6 +106,10 @@ UNIT = '"__unit"'
 """The column of every relation of private rows that says whose row it is."""
 
 
+FRESH = '"__fresh"'
+"""The column that says of a row that it came after it was seen which units are heavy."""
+
+
 DEEPEST = 100
 """Expressions are nested no deeper, so that engines can read them."""
 
@@ -135,6 +139,12 @@ class WriteContext:
     """Where long texts that would be repeated can be computed first, if anywhere."""
     seen: "Seen | None" = None
     """Where windows are computed first, if they cannot be computed where they stand."""
+    chosen: str = ""
+    """The condition that units must meet whose rows a statement reads, if not all are read."""
+    chosen_beside: str = ""
+    """The same for rows that are tied to such rows by their unit, if it is worth asking again."""
+    tells_fresh: bool = False
+    """Whether rows come with the column that says if they are fresh."""
 
     def quoted(self, name: str) -> str:
         return self.dialect.quoted(name)
@@ -292,7 +302,8 @@ def _unit_is_in(test: UnitSemiJoin, place: WriteContext) -> str:
     seen = None if place.seen is None else place.seen.without(test.name)
     inner = replace(place, rows=test.rows, unit=f"{name}.{UNIT}", stages=None, seen=seen)
     read = columns_read([] if test.where is None else [test.where])
-    outer = replace(place, stages=None, seen=None)
+    chosen = place.chosen_beside
+    outer = replace(place, stages=None, seen=None, chosen=chosen, tells_fresh=False)
     rows = place.inner_rows(test.rows, outer, names_of(read, test.name))
     where = "" if test.where is None else f" WHERE {inner.write(test.where)}"
     return f"({place.unit} IN (SELECT {inner.unit} FROM ({rows}) AS {name}{where}))"

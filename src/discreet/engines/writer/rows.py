@@ -9,6 +9,7 @@ from discreet.catalog.schema import ByMonth, ColumnUnit, Kind, PathUnit, Private
 from discreet.engines.dialect import Dialect
 from discreet.engines.writer.constants import ROW, constants_text
 from discreet.engines.writer.expressions import (
+    FRESH,
     SEEN,
     UNIT,
     Seen,
@@ -71,6 +72,12 @@ def _columns_of(rows: Relation) -> tuple[str, ...]:
 
 
 def _scan(scan: Scan, place: WriteContext, needed: frozenset[str] | None) -> str:
+    """Return a table's rows; where units are chosen, of these alone, as soon as they are read."""
+    rows = _every(scan, place, needed)
+    return f'SELECT * FROM ({rows}) AS "__of" WHERE {place.chosen}' if place.chosen else rows
+
+
+def _every(scan: Scan, place: WriteContext, needed: frozenset[str] | None) -> str:
     is_prepared = scan.table.is_prepared and (scan.is_bounded or place.dialect.has_prepared)
     read = _prepared if is_prepared else _plain
     dated = scan.table.by_month
@@ -111,7 +118,7 @@ def _of_months(  # noqa: PLR0913 - what is read, and of what
     first, last = scan.months.first, scan.months.last
     conditions += [] if first is None else [f"{MONTH} >= {first}"]
     conditions += [] if last is None else [f"{MONTH} <= {last}"]
-    columns = ", ".join([unit, *map(place.column, names)])
+    columns = ", ".join([unit, *map(place.column, names), *([FRESH] if place.tells_fresh else [])])
     return f'SELECT {columns} FROM ({rows}) AS "__dated" WHERE {" AND ".join(conditions)}'
 
 
@@ -125,6 +132,8 @@ def _plain(scan: Scan, place: WriteContext, needed: frozenset[str] | None) -> st
         for each in scan.table.columns
         if needed is None or each.name in needed
     ]
+    if place.tells_fresh:
+        columns.append(f"({' OR '.join(f'{each}.{FRESH}' for each in aliases)}) AS {FRESH}")
     unit, where = _unit_column(path[-1], aliases[-1], place)
     tables = [
         place.quoted(table.name) + ("" if len(path) == 1 else f" AS {alias}")
@@ -262,6 +271,9 @@ def _select(select: Select, place: WriteContext, needed: frozenset[str] | None) 
         seen = Seen(own.unit, sources)
         own = replace(own, unit=f"{SEEN}.{UNIT}", seen=seen)
     written = [f"{own.unit} AS {UNIT}", *(_output(each, own) for each in columns)]
+    if place.tells_fresh:
+        fresh = _fresh(select, place)
+        written.append(f"{fresh if own.seen is None else own.seen.column(fresh)} AS {FRESH}")
     if select.qualify is not None:
         written.append(f'{own.write(select.qualify)} AS "__only"')
     if own.seen is not None:
@@ -269,8 +281,16 @@ def _select(select: Select, place: WriteContext, needed: frozenset[str] | None) 
     text = f"SELECT {', '.join(written)} FROM {tables}"
     if select.qualify is None:
         return text
-    names = ", ".join([UNIT, *(place.column(each.name) for each in columns)])
+    told = [FRESH] if place.tells_fresh else []
+    names = ", ".join([UNIT, *(place.column(each.name) for each in columns), *told])
     return f'SELECT {names} FROM ({text}) AS "__all" WHERE "__only"'
+
+
+def _fresh(select: Select, place: WriteContext) -> str:
+    """Return whether any of the private rows is fresh that a row is made of."""
+    joined = [each.name for each in select.joins if not isinstance(each.source, PublicRelation)]
+    names = (f"{place.quoted(each)}.{FRESH}" for each in (select.name, *joined))
+    return f"({' OR '.join(f'coalesce({each}, FALSE)' for each in names)})"
 
 
 def _output(column: NamedExpression, place: WriteContext) -> str:
@@ -334,7 +354,8 @@ def _join(
     join: Join, place: WriteContext, read: Iterable[tuple[str, str]], *, numbered: bool
 ) -> str:
     kind = "LEFT JOIN" if join.kind is JoinKind.LEFT else "JOIN"
-    source = _source(join.source, join.name, read, place, numbered=numbered)
+    partners = replace(place, chosen=place.chosen_beside)
+    source = _source(join.source, join.name, read, partners, numbered=numbered)
     on = place.write(join.on)
     if not isinstance(join.source, PublicRelation):
         on = f"{place.unit} = {place.quoted(join.name)}.{UNIT} AND {on}"
@@ -358,12 +379,14 @@ def _per_unit(per_unit: GroupByUnit, place: WriteContext, needed: frozenset[str]
         for number, each in enumerate(aggregates)
         if each.argument is not None
     ]
+    columns += [f"{name}.{FRESH} AS {FRESH}"] if place.tells_fresh else []
     rows = rows_text(per_unit.source, place, read)
     keys = [UNIT, *(place.column(each.name) for each in per_unit.keys)]
     outputs = keys + [
         f"{_aggregate(each, number, place.dialect)} AS {place.column(each.name)}"
         for number, each in enumerate(aggregates)
     ]
+    outputs += [f"bool_or({FRESH}) AS {FRESH}"] if place.tells_fresh else []
     return (
         f"SELECT {', '.join(outputs)} FROM (SELECT {', '.join(columns)} FROM ({rows}) AS {name}) "
         f'AS "__all" GROUP BY {", ".join(keys)}'
@@ -433,6 +456,7 @@ def _union(union: UnionAll, place: WriteContext, needed: frozenset[str] | None) 
             f"{place.column(theirs)} AS {place.column(names[number])}"
             for number, theirs in zip(kept, own, strict=True)
         ]
+        columns += [FRESH] if place.tells_fresh else []
         rows = rows_text(part, place, frozenset(own))
         parts.append(f'SELECT {", ".join([UNIT, *columns])} FROM ({rows}) AS "__part"')
     return " UNION ALL ".join(parts)

@@ -1,0 +1,111 @@
+"""Which units are heavy, kept beside the loaded tables: they do not change while they are open.
+
+Nothing is counted before the first query that needs it has been charged. The tables are there as
+soon as such a query is bound, and empty until then.
+"""
+
+# ruff: noqa: S608 - names are quoted and values are numbers
+
+from collections.abc import Iterator, Sequence
+from threading import Lock
+
+import duckdb
+
+from discreet.engines.duckdb.dialect import DUCKDB
+from discreet.engines.duckdb.prepared import PARTS, REST
+from discreet.engines.duckdb.store import Store
+from discreet.engines.writer import KEPT, UNIT, HeavyTable, prepared_name, write_rows
+
+HEAVY = "heavy"
+"""The schema of units that are heavy, a table for each of the data."""
+
+COUNTS = f'"{HEAVY}"."counts"'
+"""How many units such a table has, and how many rows within the limit."""
+
+
+class HeavyUnits:
+    """Units with more rows of a table than its limit, in tables of a store."""
+
+    def __init__(self, store: Store) -> None:
+        self._store, self._lock = store, Lock()
+        self._made: set[str] = set()
+        self._counted: set[str] = set()
+
+    def knows(self, tables: Sequence[HeavyTable]) -> bool:  # noqa: ARG002 - all of them
+        """Return True: all tables are in the store."""
+        return True
+
+    def test(self, unit: str, tables: Sequence[HeavyTable]) -> str:
+        """Return the condition that a unit is heavy in one of these tables."""
+        listed = " UNION ALL ".join(f"SELECT u FROM {_name(each)}" for each in tables)
+        return f"({unit} IN ({listed}))"
+
+    def counts(self, table: HeavyTable) -> str:
+        """Return where the numbers of units and of rows within the limit are."""
+        name = DUCKDB.text(table.name)
+        return f'(SELECT "units", "rows" FROM {COUNTS} WHERE "name" = {name})'
+
+    def make(self, tables: Sequence[HeavyTable]) -> None:
+        """Make the tables that a statement names, empty; reads no rows."""
+        missing = [each for each in tables if each.name not in self._made]
+        if not missing:
+            return
+        with self._lock, self._store.cursor() as cursor:
+            cursor.execute(f"CREATE SCHEMA IF NOT EXISTS {HEAVY}")
+            cursor.execute(
+                f'CREATE TABLE IF NOT EXISTS {COUNTS} ("name" VARCHAR, "units" BIGINT, '
+                '"rows" BIGINT)'
+            )
+            for each in missing:
+                cursor.execute(
+                    f"CREATE TABLE IF NOT EXISTS {_name(each)} AS "
+                    f'SELECT {UNIT} AS u FROM ({write_rows(each.scan, DUCKDB)}) AS "all" LIMIT 0'
+                )
+                self._made.add(each.name)
+
+    def count(self, tables: Sequence[HeavyTable]) -> None:
+        """Find the units that are heavy in these tables, unless that was done before."""
+        if all(each.name in self._counted for each in tables):
+            return
+        self.make(tables)
+        with self._lock:
+            for each in tables:
+                if each.name not in self._counted:
+                    with self._store.cursor() as cursor:
+                        _run(cursor, each)
+                    self._counted.add(each.name)
+
+
+def _name(table: HeavyTable) -> str:
+    return f'"{HEAVY}".{DUCKDB.quoted(table.name)}'
+
+
+def _run(cursor: duckdb.DuckDBPyConnection, table: HeavyTable) -> None:
+    """Fill the tables of one in a transaction, so that nobody finds them by half."""
+    cursor.execute("BEGIN")
+    try:
+        for each in _steps(table):
+            cursor.execute(each)
+        cursor.execute("COMMIT")
+    except BaseException:
+        cursor.execute("ROLLBACK")
+        raise
+
+
+def _steps(table: HeavyTable) -> Iterator[str]:
+    own = table.scan.table
+    told = f"INSERT INTO {COUNTS} SELECT {DUCKDB.text(table.name)}"
+    if own.is_prepared and table.limit == own.rows_per_unit:
+        kept, rest = (prepared_name(own.name, DUCKDB, each) for each in (KEPT, REST))
+        units = f'SELECT sum("units") FROM {PARTS} WHERE "name" = {DUCKDB.text(own.name)}'
+        yield f"INSERT INTO {_name(table)} SELECT DISTINCT {UNIT} FROM {rest}"
+        yield f"{told}, ({units}), (SELECT count(*) FROM {kept})"
+        return
+    rows = write_rows(table.scan, DUCKDB)
+    yield (
+        'CREATE OR REPLACE TEMP TABLE "__counted" AS '
+        f'SELECT {UNIT} AS u, count(*) AS n FROM ({rows}) AS "all" GROUP BY {UNIT}'
+    )
+    yield f'INSERT INTO {_name(table)} SELECT u FROM "__counted" WHERE n > {table.limit}'
+    yield f'{told}, count(*), coalesce(sum(least(n, {table.limit})), 0) FROM "__counted"'
+    yield 'DROP TABLE "__counted"'
