@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from discreet.catalog.schema import Kind, RowUnit, Value
-from discreet.engines.dialect import Dialect, integer_literal, literal_of
+from discreet.engines.dialect import Dialect, Written, integer_literal, literal_of
 from discreet.engines.writer.expressions import (
     FRESH,
     UNIT,
@@ -121,6 +121,8 @@ def _divided(query: ExactQuery, division: Division, place: WriteContext) -> str:
     """Return the statement that adds up what is computed of light units and of the others."""
     assert place.dialect.heavy is not None  # noqa: S101 - else nothing is divided
     test = place.dialect.heavy.test(UNIT, division.tables)
+    if _is_plain_count(query) and not query.is_bounded and not query.units:
+        return _divided_count(query, test, place)
     light = replace(place, chosen=f"NOT {test}", tells_fresh=bool(place.dialect.fresh))
     heavy = replace(place, chosen=test, chosen_beside=test)
     texts = [_text(division.light, light), _text(division.heavy, heavy)]
@@ -135,6 +137,27 @@ def _divided(query: ExactQuery, division: Division, place: WriteContext) -> str:
 
 FRESH_ROWS = '"fresh"'
 """How many rows of light units came after it was seen which units are heavy."""
+
+
+def _divided_count(query: ExactQuery, test: str, place: WriteContext) -> str:
+    """Return the statement that counts all rows, less those that heavy units have too many of."""
+    tells_fresh = bool(place.dialect.fresh)
+    counts = ["count(*) AS n"]
+    counts += [f"count(*) FILTER (WHERE {FRESH}) AS f"] if tells_fresh else ["0 AS f"]
+    every = rows_text(query.rows, replace(place, tells_fresh=tells_fresh), frozenset())
+    of_heavy = replace(place, chosen=test, chosen_beside=test)
+    heavy = rows_text(query.rows, of_heavy, frozenset())
+    limit = query.contribution_limit
+    each = f'SELECT count(*) AS n FROM ({heavy}) AS "heavy" GROUP BY {UNIT}'
+    excess = f"sum(CASE WHEN n > {limit} THEN n - {limit} ELSE 0 END)"
+    parts = (
+        f'SELECT {", ".join(counts)} FROM ({every}) AS "all" UNION ALL '
+        f'SELECT -coalesce({excess}, 0), 0 FROM ({each}) AS "each"'
+    )
+    kind = place.dialect.types[Kind.INTEGER]
+    total = f'CAST(sum(n) AS {kind}) AS "rows", CAST(sum(f) AS {kind}) AS f'
+    outputs = _multiples(query, place) + ([f"sum(f) AS {FRESH_ROWS}"] if tells_fresh else [])
+    return f'SELECT {", ".join(outputs)} FROM (SELECT {total} FROM ({parts}) AS "parts") AS "rows"'
 
 
 def _totals(query: ExactQuery, dialect: Dialect) -> list[str]:
@@ -212,15 +235,16 @@ def _projected(query: ExactQuery, place: WriteContext) -> tuple[str, list[str]]:
             for n, each in enumerate(query.sums)
         ]
     if query.cell is not None:
-        columns.append((place.dialect.whole.format(own.write(query.cell)), '"cell"'))
+        written = place.finite(written_of(query.cell, own))
+        columns.append((_narrow(written, place.dialect), '"cell"'))
     if query.distinct is not None:
         columns.append((key_text(query.distinct, own), '"value"'))
     rows = rows_text(query.rows, place, names_of(columns_read(expressions), query.name))
     outputs = [f"{own.unit} AS {UNIT}", *(f"{text} AS {alias}" for text, alias in columns)]
     outputs += [f"{name}.{FRESH} AS {FRESH}"] if place.tells_fresh else []
-    text = (
-        f"SELECT {', '.join(outputs)} FROM ({stages.around(rows)}) AS {name}{place.dialect.fence}"
-    )
+    if place.tells_fresh and stages.depth < 2:
+        stages.fence = ""  # a fence would keep several processes from adding up rows
+    text = f"SELECT {', '.join(outputs)} FROM ({stages.around(rows)}) AS {name}{stages.fence}"
     return text, [alias for _, alias in columns]
 
 
@@ -248,9 +272,14 @@ def _summand(expression: Expression, place: WriteContext, *, is_plain: bool = Fa
     written = place.finite(written_of(expression, place))
     if isinstance(written.value, int):
         return written.text
-    is_narrow = written.low is not None and written.high is not None
-    text = written.text if is_narrow else place.dialect.whole.format(written.text)
+    text = _narrow(written, place.dialect)
     return text if is_plain else f"coalesce({text}, 0)"
+
+
+def _narrow(written: Written, dialect: Dialect) -> str:
+    """Return an integer of 64 bits, which needs no test where it is written to be one."""
+    is_narrow = written.low is not None and written.high is not None
+    return written.text if is_narrow else dialect.whole.format(written.text)
 
 
 def _bounded(query: ExactQuery, groups: Sequence[str], place: WriteContext) -> str:

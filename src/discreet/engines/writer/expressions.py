@@ -61,9 +61,14 @@ class Stages:
             self._levels.append(max(used, default=-1) + 1)
         return f'{self.name}."__step{number}"'
 
+    @property
+    def depth(self) -> int:
+        """How many SELECTs the steps need."""
+        return max(self._levels, default=-1) + 1
+
     def around(self, rows: str) -> str:
         """Return the rows with all steps as columns besides their own."""
-        for level in range(max(self._levels, default=-1) + 1):
+        for level in range(self.depth):
             steps = ", ".join(
                 f'{text} AS "__step{number}"'
                 for text, number in self._numbers.items()
