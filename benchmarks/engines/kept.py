@@ -37,8 +37,8 @@ class Kept:
     cells: tuple[Cell, ...] = ()
     preparing: tuple[Preparing, ...] = ()
     ticks: tuple[Tick, ...] = ()
-    servers: tuple[str, ...] = ()
-    """What is said of servers below the tables: versions."""
+    server: str = ""
+    """What is said of PostgreSQL below the tables: its version and settings."""
 
     def with_cells(self, cells: Iterable[Cell]) -> "Kept":
         """Return the same with newer cells in the places of older ones."""
@@ -52,9 +52,6 @@ class Kept:
     def with_ticks(self, ticks: Iterable[Tick]) -> "Kept":
         others = {(each.name, each.rows): each for each in (*self.ticks, *ticks)}
         return replace(self, ticks=tuple(others.values()))
-
-    def with_server(self, words: str) -> "Kept":
-        return replace(self, servers=tuple(dict.fromkeys((*self.servers, words))))
 
 
 def _without_answers(cell: Cell) -> Cell:
@@ -74,7 +71,7 @@ def read(folder: Path = RESULTS) -> Kept:
         cells=tuple(map(_cell, stored["cells"])),
         preparing=tuple(Preparing(**each) for each in stored["preparing"]),
         ticks=tuple(Tick(**each) for each in stored["ticks"]),
-        servers=tuple(stored["servers"]),
+        server=stored["server"],
     )
 
 
@@ -94,7 +91,7 @@ def write(kept: Kept, folder: Path = RESULTS) -> None:
         ],
         "preparing": [asdict(each) for each in kept.preparing],
         "ticks": [asdict(each) for each in kept.ticks],
-        "servers": kept.servers,
+        "server": kept.server,
     }
     (folder / FILE).write_text(json.dumps(stored, indent=1) + "\n", encoding="utf-8")
 

@@ -68,7 +68,7 @@ def running(folder: Path | None = None) -> Iterator[str]:
         os.environ[POSTMASTER] = str(server.get_pid())
         yield os.environ[ADDRESS]
     finally:
-        server.stop()
+        server.cleanup()
 
 
 def _set(address: str) -> bool:
@@ -83,8 +83,8 @@ def _set(address: str) -> bool:
     return is_changed
 
 
-def version(address: str) -> str:
-    """Return the server's version, and whether it compiles expressions."""
+def description(address: str) -> str:
+    """Return the server's version and settings, in words for a table's notes."""
     with psycopg.connect(address) as connection:
         row = connection.execute(
             "SELECT current_setting('server_version'), pg_jit_available(), "
@@ -92,7 +92,11 @@ def version(address: str) -> str:
         ).fetchone()
     assert row is not None
     jit = "with jit" if row[1] else "without jit"
-    return f"PostgreSQL {row[0]} {jit}, {row[2]} parallel workers for a query"
+    told = ", ".join(f"{name} = {value}" for name, value in SETTINGS.items())
+    return (
+        f"PostgreSQL {row[0]} {jit}, at most {row[2]} parallel workers for a query; for plain SQL "
+        f"and for ours {told}."
+    )
 
 
 # --------------------------------------------------------------------------- the tables
@@ -121,7 +125,7 @@ def _copy(connection: "psycopg.Connection[Any]", table: str, file: Path) -> None
         duckdb.connect() as reading,
         connection.cursor().copy(f"COPY {table} FROM STDIN (FORMAT csv)") as copy,
     ):
-        for batch in reading.execute(f"FROM '{file}'").to_arrow_reader(ROWS_AT_ONCE):
+        for batch in reading.sql(f"FROM '{file}'").to_arrow_reader(ROWS_AT_ONCE):
             text = io.BytesIO()
             rows = pa.Table.from_batches([batch])
             write_csv(rows, text, WriteOptions(include_header=False))
@@ -163,8 +167,9 @@ class ServerMeter:
         return child.Meter(cpu=self._cpu, peak=self._most, forget=self._forget)
 
     def _cpu(self) -> float:
-        ticks = sum(map(child.ticks_of, self._processes()))
-        return child.cpu_seconds() + ticks / os.sysconf("SC_CLK_TCK")
+        running = sum(map(_running, self._processes()))
+        ended = child.ended_ticks_of(self._postmaster) / os.sysconf("SC_CLK_TCK")
+        return child.cpu_seconds() + running + ended
 
     def _most(self) -> int | None:
         own = child.peak_bytes()
@@ -185,6 +190,13 @@ class ServerMeter:
     def _held(self) -> int:
         found = [_resident(each) for each in self._processes()]
         return sum(own for own, _ in found) + max((shared for _, shared in found), default=0)
+
+
+def _running(process: int) -> float:
+    """Return the CPU seconds of a process with one thread, finer than its clock ticks."""
+    with suppress(OSError):
+        return int(Path(f"/proc/{process}/schedstat").read_text().split()[0]) / 1e9
+    return 0.0
 
 
 def _resident(process: int) -> tuple[int, int]:

@@ -3,14 +3,14 @@
 import os
 from collections.abc import Iterator
 from contextlib import ExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from benchmarks.engines import kept, postgresql, spark, ticks
 from benchmarks.engines.kept import Kept, Preparing
 from benchmarks.engines.picture import draw
 from benchmarks.engines.systems import DUCKDB, ENGINES, POSTGRESQL, SPARK, STORAGES, Storage
-from benchmarks.engines.tables import report_of, settings_note
+from benchmarks.engines.tables import report_of
 from benchmarks.report import Report, Say, power
 from benchmarks.workloads.cells import Cell, Cells
 from benchmarks.workloads.data import Site, make_raw, make_site, truths
@@ -51,7 +51,7 @@ def run(say: Say, options: Options = ALL) -> Report:
         if POSTGRESQL in options.engines:
             say("starting PostgreSQL")
             address = stack.enter_context(postgresql.running())
-            found = found.with_server(f"{postgresql.version(address)}. {settings_note()}")
+            found = replace(found, server=postgresql.description(address))
         if SPARK in options.engines:
             spark.configure()
         for rows in sorted(options.sizes):

@@ -41,6 +41,8 @@ def catalogs(site: Site) -> tuple[Path, Path]:
     """Write two catalogs of the files: prepared, and each query by itself."""
     source = f'\n[source]\nengine = "env:{ADDRESS}"\ntimeout = 3600\n'
     text = site.catalog.read_text(encoding="utf-8") + source
+    for file in (site.visits, site.patients):
+        text = text.replace(f'"{file.name}"', f'"{file.absolute()}"')
     once, each_query = (site.folder / f"spark{each}.toml" for each in ("", "-per-query"))
     once.write_text(text, encoding="utf-8")
     each_query.write_text(f'{text}row_choice = "per-query"\n', encoding="utf-8")

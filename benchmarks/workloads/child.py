@@ -155,6 +155,12 @@ def ticks_of(process: int) -> int:
     return sum(map(int, fields[11:15])) if fields else 0
 
 
+def ended_ticks_of(process: int) -> int:
+    """Return the clock ticks of the children of a process that ended."""
+    fields = _stat(process)
+    return sum(map(int, fields[13:15])) if fields else 0
+
+
 def descendants(process: int) -> Iterator[int]:
     with suppress(OSError):
         for task in Path(f"/proc/{process}/task").iterdir():
