@@ -11,7 +11,6 @@ from typing import Any
 
 from benchmarks.engines.systems import SYSTEMS
 from benchmarks.engines.ticks import Tick
-from benchmarks.report import RESULTS
 from benchmarks.workloads.cells import Cell
 from benchmarks.workloads.distance import Distance
 from benchmarks.workloads.questions import BY_NAME
@@ -61,7 +60,7 @@ def _without_answers(cell: Cell) -> Cell:
     return replace(cell, outcome=replace(cell.outcome, asks=asks))
 
 
-def read(folder: Path = RESULTS) -> Kept:
+def read(folder: Path) -> Kept:
     """Return what earlier runs found; nothing if there are none."""
     file = folder / FILE
     if not file.exists():
@@ -75,7 +74,7 @@ def read(folder: Path = RESULTS) -> Kept:
     )
 
 
-def write(kept: Kept, folder: Path = RESULTS) -> None:
+def write(kept: Kept, folder: Path) -> None:
     """Keep it for later runs."""
     folder.mkdir(parents=True, exist_ok=True)
     stored = {

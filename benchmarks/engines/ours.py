@@ -71,6 +71,7 @@ def opening(catalogs: Callable[[Site], tuple[Path, Path]], way: str) -> Opening[
         wanted = once if way == PREPARED else each_query
         curator = discreet.open(wanted, ledger=":memory:")
         if (curator.catalog.source.row_choice is RowChoice.ONCE) != (way == PREPARED):
+            curator.close()
             raise RuntimeError(f"the tables of {wanted.name} are not prepared")
         return curator
 

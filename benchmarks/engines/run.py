@@ -11,7 +11,7 @@ from benchmarks.engines.kept import Kept, Preparing
 from benchmarks.engines.picture import draw
 from benchmarks.engines.systems import DUCKDB, ENGINES, POSTGRESQL, SPARK, STORAGES, Storage
 from benchmarks.engines.tables import report_of
-from benchmarks.report import Report, Say, power
+from benchmarks.report import RESULTS, Report, Say, power
 from benchmarks.workloads.cells import Cell, Cells
 from benchmarks.workloads.data import Site, make_raw, make_site, truths
 from benchmarks.workloads.distance import distance_of_asks
@@ -44,28 +44,28 @@ ALL = Options()
 QUICK = Options(sizes=QUICK_SIZES, limit=QUICK_LIMIT)
 
 
-def run(say: Say, options: Options = ALL) -> Report:
+def run(say: Say, options: Options = ALL, folder: Path = RESULTS) -> Report:
     """Measure every size and engine, and draw the picture."""
-    found = kept.read() if options.is_part else Kept()
+    found = kept.read(folder) if options.is_part else Kept()
     with ExitStack() as stack:
         if POSTGRESQL in options.engines:
             say("starting PostgreSQL")
-            address = stack.enter_context(postgresql.running())
+            address = stack.enter_context(postgresql.running(folder / "postgresql"))
             found = replace(found, server=postgresql.description(address))
         if SPARK in options.engines:
-            spark.configure()
+            spark.configure(folder / "spark")
         for rows in sorted(options.sizes):
             say(f"{power(rows)} rows: making the data")
-            site = make_site(rows)
+            site = make_site(rows, folder)
             for storage in STORAGES:
                 if storage.engine in options.engines and rows <= storage.most_rows:
                     found = _with_storage(found, storage, site, options, say)
-                    kept.write(found)
+                    kept.write(found, folder)
             if DUCKDB in options.engines and TICKS in options.workloads and _holds_ticks(rows):
                 say(f"{power(rows)} rows: ticks of series")
                 found = found.with_ticks(ticks.measured(site))
-                kept.write(found)
-    draw(Cells(found.cells))
+                kept.write(found, folder)
+    draw(Cells(found.cells), folder / "engines.svg")
     return report_of(found)
 
 

@@ -4,7 +4,6 @@ import os
 import shutil
 from pathlib import Path
 
-from benchmarks.report import RESULTS
 from benchmarks.workloads.data import Site
 from discreet.engines.spark.sessions import SILENCE
 
@@ -23,9 +22,8 @@ spark.sql.warehouse.dir {folder}/warehouse
 """
 
 
-def configure(folder: Path | None = None) -> None:
+def configure(folder: Path) -> None:
     """Let Spark that children start be ours: reachable from here alone, silent, of one size."""
-    folder = folder or RESULTS / "spark"
     shutil.rmtree(folder / "local", ignore_errors=True)
     (folder / "local").mkdir(parents=True)
     (folder / "spark-defaults.conf").write_text(DEFAULTS.format(folder=folder), encoding="utf-8")

@@ -18,6 +18,7 @@ from benchmarks.workloads.questions import DAYS, MINUTES, REGIONS, ROWS_PER_UNIT
 from discreet.curator import Curator
 from discreet.engines.duckdb.loading import load
 from discreet.engines.duckdb.store import Store
+from discreet.tables import ExactTable
 
 ASKS = 4
 """The first of them warms up."""
@@ -130,7 +131,7 @@ def plain_ticks(store: Store, sql: str) -> Callable[[], object]:
     return run
 
 
-def exact_ticks(curator: Curator, name: str) -> Callable[[], object]:
+def exact_ticks(curator: Curator, name: str) -> Callable[[], list[ExactTable]]:
     """Return what computes the sums of all ticks of a series, as releasing them does."""
     keeper = curator._series  # noqa: SLF001 - what is measured is a step inside it
     planner, engine = keeper._planner, curator._engine  # noqa: SLF001
