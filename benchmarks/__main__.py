@@ -85,6 +85,9 @@ def main() -> None:
         choices=engines.ALL.workloads,
         help="engines: only this one; repeatable",
     )
+    parser.add_argument(
+        "--kept", action="store_true", help="engines: measure nothing, show what earlier runs found"
+    )
     parser.add_argument("--alone", action="store_true", help="workloads without peers")
     parser.add_argument("--trials", type=int, help="trials of accuracy for each question")
     arguments = parser.parse_args()
@@ -115,6 +118,8 @@ def main() -> None:
 
 def _engine_options(arguments: Namespace) -> engines.Options:
     """Return what of the engines is measured; what is named is a part of it."""
+    if arguments.kept:
+        return engines.NOTHING
     options = engines.QUICK if arguments.quick else engines.ALL
     is_part = bool(arguments.rows or arguments.engine or arguments.workload)
     return replace(

@@ -42,6 +42,8 @@ class Options:
 
 ALL = Options()
 QUICK = Options(sizes=QUICK_SIZES, limit=QUICK_LIMIT)
+NOTHING = Options(sizes=(), engines=(), is_part=True)
+"""What shows the figures of earlier runs."""
 
 
 def run(say: Say, options: Options = ALL, folder: Path = RESULTS) -> Report:
