@@ -16,14 +16,25 @@ from benchmarks.workloads.cells import Cell, Cells
 from benchmarks.workloads.data import Site, make_raw, make_site, truths
 from benchmarks.workloads.distance import distance_of_asks
 from benchmarks.workloads.preparing import prepared
-from benchmarks.workloads.questions import BY_NAME, WORKLOADS
-from benchmarks.workloads.running import FAILED, Missing, Outcome, measure, measure_all
+from benchmarks.workloads.questions import BY_NAME, WORKLOADS, Workload
+from benchmarks.workloads.run import tell
+from benchmarks.workloads.running import (
+    FAILED,
+    Measured,
+    Missing,
+    Outcome,
+    measure,
+    measure_all,
+)
 from benchmarks.workloads.systems import System
 
 SIZES = (10**5, 10**6, 10**7)
 QUICK_SIZES = (10**5, 10**6)
 LIMIT = 300.0
 QUICK_LIMIT = 60.0
+
+MOST_FOR_TICKS = 10**7
+"""The table is in memory twice."""
 
 TICKS = "tick"
 """Named as if it was a workload, where parts are chosen."""
@@ -39,6 +50,19 @@ class Options:
     workloads: tuple[str, ...] = (*BY_NAME, TICKS)
     is_part: bool = False
 
+    @property
+    def asked(self) -> tuple[Workload, ...]:
+        return tuple(each for each in WORKLOADS if each.name in self.workloads)
+
+    def storages(self, rows: int) -> Iterator[Storage]:
+        """Yield what can be asked about so many rows, if anything is asked."""
+        for each in STORAGES:
+            if self.asked and each.engine in self.engines and rows <= each.most_rows:
+                yield each
+
+    def has_ticks(self, rows: int) -> bool:
+        return DUCKDB in self.engines and TICKS in self.workloads and rows <= MOST_FOR_TICKS
+
 
 ALL = Options()
 QUICK = Options(sizes=QUICK_SIZES, limit=QUICK_LIMIT)
@@ -49,6 +73,7 @@ NOTHING = Options(sizes=(), engines=(), is_part=True)
 def run(say: Say, options: Options = ALL, folder: Path = RESULTS) -> Report:
     """Measure every size and engine, and draw the picture."""
     found = kept.read(folder) if options.is_part else Kept()
+    now: list[Cell] = []
     with ExitStack() as stack:
         if POSTGRESQL in options.engines:
             say("starting PostgreSQL")
@@ -59,11 +84,13 @@ def run(say: Say, options: Options = ALL, folder: Path = RESULTS) -> Report:
         for rows in sorted(options.sizes):
             say(f"{power(rows)} rows: making the data")
             site = make_site(rows, folder)
-            for storage in STORAGES:
-                if storage.engine in options.engines and rows <= storage.most_rows:
-                    found = _with_storage(found, storage, site, options, say)
-                    kept.write(found, folder)
-            if DUCKDB in options.engines and TICKS in options.workloads and _holds_ticks(rows):
+            for storage in options.storages(rows):
+                say(f"{power(rows)} rows: {storage.name}, loading and preparing")
+                found = _prepared(found, storage, site, options)
+                now.extend(_cells(storage, site, options, Cells(now), say))
+                found = found.with_cells(now)
+                kept.write(found, folder)
+            if options.has_ticks(rows):
                 say(f"{power(rows)} rows: ticks of series")
                 found = found.with_ticks(ticks.measured(site))
                 kept.write(found, folder)
@@ -71,74 +98,52 @@ def run(say: Say, options: Options = ALL, folder: Path = RESULTS) -> Report:
     return report_of(found)
 
 
-def _holds_ticks(rows: int) -> bool:
-    return rows <= STORAGES[0].most_rows
-
-
-def _with_storage(found: Kept, storage: Storage, site: Site, options: Options, say: Say) -> Kept:
-    """Return what is known, with all forms of one engine at one size measured."""
-    wanted = [each for each in WORKLOADS if each.name in options.workloads]
-    if not wanted:
-        return found
-    place = f"{power(site.rows)} rows: {storage.name}"
-    say(f"{place}: loading and preparing")
-    found = _prepared(found, storage, site, options)
+def _cells(
+    storage: Storage, site: Site, options: Options, before: Cells, say: Say
+) -> Iterator[Cell]:
+    """Yield what was measured of one engine; tell at once what is missing, and why."""
     truth = truths(site)
-    before = Cells(found.cells)
-    cells = []
-    for system, name, outcome in _outcomes(storage, site, options, before, say):
-        if isinstance(outcome, Missing):
-            say(f"{place}: {system.name} is missing in {name}")
-            distance = None
-        else:
-            rows = [each.rows for each in outcome.asks]
-            distance = distance_of_asks(BY_NAME[name], rows, truth[name])
-        cells.append(
-            Cell(
-                system=system,
-                workload=BY_NAME[name],
-                rows=site.rows,
-                outcome=outcome,
-                distance=distance,
-            )
+    for system, workload, outcome in _outcomes(storage, site, options, before, say):
+        tell(system, workload, site.rows, outcome)
+        distance = None
+        if isinstance(outcome, Measured):
+            answers = [each.rows for each in outcome.asks]
+            distance = distance_of_asks(workload, answers, truth[workload.name])
+        yield Cell(
+            system=system, workload=workload, rows=site.rows, outcome=outcome, distance=distance
         )
-    return found.with_cells(cells)
 
 
 def _outcomes(
     storage: Storage, site: Site, options: Options, before: Cells, say: Say
-) -> Iterator[tuple[System, str, Outcome]]:
+) -> Iterator[tuple[System, Workload, Outcome]]:
     """Yield what was measured; what took too long with fewer rows is not tried again."""
-    wanted = [each for each in WORKLOADS if each.name in options.workloads]
-    skipped = {
-        (system.name, each.name): late
+    late = {
+        (system, each): found
         for system in storage.systems
-        for each in wanted
-        if (late := _late(system, each.name, site.rows, before)) is not None
+        for each in options.asked
+        if (found := _late(system, each, site.rows, before)) is not None
     }
     if storage.is_shared:
         for system in storage.systems:
-            left = [each for each in wanted if (system.name, each.name) not in skipped]
             say(f"{power(site.rows)} rows: {system.name}")
-            found = measure_all(system, left, site, options.limit) if left else {}
-            for each in wanted:
-                yield system, each.name, found.get(each.name) or skipped[system.name, each.name]
+            left = [each for each in options.asked if (system, each) not in late]
+            answered = measure_all(system, left, site, options.limit)
+            for each in options.asked:
+                yield system, each, answered.get(each.name) or late[system, each]
         return
-    for each in wanted:
+    for each in options.asked:
         for system in storage.systems:
             say(f"{power(site.rows)} rows: {each.name} by {system.name}")
-            late = skipped.get((system.name, each.name))
-            yield system, each.name, late or measure(system, each, site, options.limit)
+            missing = late.get((system, each))
+            yield system, each, missing or measure(system, each, site, options.limit)
 
 
-def _late(system: System, name: str, rows: int, before: Cells) -> Missing | None:
-    """Return why a workload has no answer, if it had none with fewer rows because of its time."""
-    smaller = [each.rows for each in before if each.rows < rows]
-    for size in sorted(smaller, reverse=True):
-        found = before.outcome(system, BY_NAME[name], size)
-        if found is not None:
-            return found if isinstance(found, Missing) and found.words != FAILED else None
-    return None
+def _late(system: System, workload: Workload, rows: int, before: Cells) -> Missing | None:
+    """Return why there is no answer, if there was none with fewer rows because of their time."""
+    smaller = sorted({each.rows for each in before if each.rows < rows})
+    found = before.outcome(system, workload, smaller[-1]) if smaller else None
+    return found if isinstance(found, Missing) and found.words != FAILED else None
 
 
 def _prepared(found: Kept, storage: Storage, site: Site, options: Options) -> Kept:
