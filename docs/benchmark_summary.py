@@ -56,18 +56,28 @@ def _with_figure(page: str, name: str, figure: str) -> str:
 
 ENGINES = ("DuckDB", "PostgreSQL", "Spark")
 WAYS = ("plain SQL", "per-query", "prepared")
+QUERIES = 7
+SIZES = {"10^7": "10⁷", "10^6": "10⁶", "10^5": "10⁵"}
+"""As the tables and as the page write them, the largest first."""
+
+
+def _has_all(text: str, size: str, columns: tuple[str, ...]) -> bool:
+    """Return whether all engines were measured at a size."""
+    title = f"Engines, {size} rows: wall ms"
+    table = _table(text, title) if f"### {title}" in text else []
+    return len(table) == QUERIES and table[0].keys() >= {*columns}
 
 
 def _engine_figures(text: str) -> dict[str, str]:
     """Return what the page says of each engine, at the largest size that all of them have."""
-    size = next(each for each in ("10^7", "10^6", "10^5") if f"### Engines, {each} rows" in text)
+    columns = tuple(f"{engine}, {way}" for engine in ENGINES for way in WAYS)
+    size = next(each for each in SIZES if _has_all(text, each, columns))
     wall, memory = (
         _table(text, f"Engines, {size} rows: {each}") for each in ("wall ms", "peak memory MB")
     )
-    columns = tuple(f"{engine}, {way}" for engine in ENGINES for way in WAYS)
     growth = _table(text, "Engines: exponent of growth")
     return {
-        "engine_rows": f"{size.replace('^7', '⁷').replace('^6', '⁶').replace('^5', '⁵')}",
+        "engine_rows": SIZES[size],
         "engines": _shown(wall, ("workload", *columns)),
         "engine_memory": _shown(memory, ("workload", *columns)),
         "engine_growth": _shown(growth, ("workload", *columns)),
