@@ -99,7 +99,7 @@ def main() -> None:
         options = replace(options, sizes=tuple(arguments.rows))
         benchmarks["workloads"] = partial(workloads.run, options=options)
         benchmarks["memory"] = partial(memory.run, rows=max(arguments.rows))
-    benchmarks["engines"] = partial(engines.run, options=_engine_options(arguments))
+    benchmarks["engines"] = partial(engines.run, options=engine_options(arguments))
     if arguments.trials:
         benchmarks["accuracy"] = partial(accuracy.run, trials=arguments.trials)
     names = arguments.names or list(QUICK if arguments.quick else BENCHMARKS)
@@ -116,18 +116,18 @@ def main() -> None:
         write_page(names)
 
 
-def _engine_options(arguments: Namespace) -> engines.Options:
-    """Return what of the engines is measured; what is named is a part of it."""
+def engine_options(arguments: Namespace) -> engines.Options:
+    """Return what of the engines is measured; all but a whole run leaves other figures."""
     if arguments.kept:
         return engines.NOTHING
     options = engines.QUICK if arguments.quick else engines.ALL
-    is_part = bool(arguments.rows or arguments.engine or arguments.workload)
+    named = arguments.rows, arguments.engine, arguments.workload, arguments.quick
     return replace(
         options,
         sizes=tuple(arguments.rows or options.sizes),
         engines=tuple(arguments.engine or options.engines),
         workloads=tuple(arguments.workload or options.workloads),
-        is_part=is_part,
+        is_part=any(named),
     )
 
 

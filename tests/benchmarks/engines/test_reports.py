@@ -1,14 +1,17 @@
 """Figures are kept between runs of parts, and tables, targets and the picture hold them."""
 
+from argparse import Namespace
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from benchmarks.__main__ import engine_options
 from benchmarks.engines import kept
 from benchmarks.engines.growth import exponent, last_exponent, points
 from benchmarks.engines.kept import Kept, Preparing
 from benchmarks.engines.picture import draw
+from benchmarks.engines.run import QUICK_LIMIT, QUICK_SIZES, Options
 from benchmarks.engines.systems import STORAGES, SYSTEMS
 from benchmarks.engines.tables import report_of
 from benchmarks.engines.ticks import Tick
@@ -151,6 +154,32 @@ def test_the_picture_is_the_same_each_time_and_small(known: Kept, tmp_path: Path
     assert all(each.name in first for each in STORAGES)
     assert all(each.name in first for each in WORKLOADS)
     assert len(first) < 400_000
+
+
+@pytest.mark.parametrize(
+    ("given", "wanted"),
+    [
+        ({}, Options()),
+        ({"kept": True}, Options(sizes=(), engines=(), is_part=True)),
+        ({"quick": True}, Options(sizes=QUICK_SIZES, limit=QUICK_LIMIT, is_part=True)),
+        (
+            {"rows": [10**8], "engine": ["spark"], "workload": ["W2", "tick"]},
+            Options(sizes=(10**8,), engines=("spark",), workloads=("W2", "tick"), is_part=True),
+        ),
+    ],
+)
+def test_only_a_whole_run_forgets_earlier_figures(
+    given: dict[str, object], wanted: Options
+) -> None:
+    nothing = dict.fromkeys(("rows", "engine", "workload", "quick", "kept"))
+    assert engine_options(Namespace(**{**nothing, **given})) == wanted
+
+
+def test_servers_are_asked_up_to_their_largest_size() -> None:
+    names = {rows: [each.name for each in Options().storages(rows)] for rows in (10**7, 10**8)}
+    assert names[10**7] == ["DuckDB", "DuckDB file", "PostgreSQL", "Spark"]
+    assert names[10**8] == ["DuckDB file", "Spark"]
+    assert not list(Options(workloads=("tick",)).storages(10**5))
 
 
 def test_nothing_is_drawn_of_what_was_not_answered(tmp_path: Path) -> None:
