@@ -1,7 +1,7 @@
 """Run the benchmarks named on the command line, or all of them."""
 
 import sys
-from argparse import ArgumentParser
+from argparse import ArgumentParser, Namespace
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import partial
@@ -23,6 +23,8 @@ from benchmarks import (
     utility,
 )
 from benchmarks.accuracy import run as accuracy
+from benchmarks.engines import run as engines
+from benchmarks.engines.systems import ENGINES
 from benchmarks.environments import ROOT
 from benchmarks.page import write_page
 from benchmarks.report import Report, Say, show, write
@@ -47,12 +49,14 @@ BENCHMARKS: Mapping[str, Callable[[Say], Report]] = {
     "workloads": workloads.run,
     "accuracy": accuracy.run,
     "memory": memory.run,
+    "engines": engines.run,
 }
 
 QUICK: Mapping[str, Callable[[Say], Report]] = {
     "workloads": partial(workloads.run, options=workloads.QUICK),
     "accuracy": partial(accuracy.run, trials=accuracy.QUICK_TRIALS),
     "memory": partial(memory.run, rows=memory.QUICK_ROWS),
+    "engines": partial(engines.run, options=engines.QUICK),
 }
 """What has a form of some minutes."""
 
@@ -67,7 +71,22 @@ def main() -> None:
         "--quick", action="store_true", help=f"a form of some minutes of {', '.join(QUICK)}"
     )
     parser.add_argument(
-        "--rows", type=_rows, nargs="+", help="sizes of workloads, size of memory: 1e6 1e7"
+        "--rows",
+        type=_rows,
+        nargs="+",
+        help="sizes of workloads and engines, size of memory: 1e6 1e7",
+    )
+    parser.add_argument(
+        "--engine", action="append", choices=ENGINES, help="engines: only this one; repeatable"
+    )
+    parser.add_argument(
+        "--workload",
+        action="append",
+        choices=engines.ALL.workloads,
+        help="engines: only this one; repeatable",
+    )
+    parser.add_argument(
+        "--kept", action="store_true", help="engines: measure nothing, show what earlier runs found"
     )
     parser.add_argument("--alone", action="store_true", help="workloads without peers")
     parser.add_argument("--trials", type=int, help="trials of accuracy for each question")
@@ -80,6 +99,7 @@ def main() -> None:
         options = replace(options, sizes=tuple(arguments.rows))
         benchmarks["workloads"] = partial(workloads.run, options=options)
         benchmarks["memory"] = partial(memory.run, rows=max(arguments.rows))
+    benchmarks["engines"] = partial(engines.run, options=engine_options(arguments))
     if arguments.trials:
         benchmarks["accuracy"] = partial(accuracy.run, trials=arguments.trials)
     names = arguments.names or list(QUICK if arguments.quick else BENCHMARKS)
@@ -94,6 +114,21 @@ def main() -> None:
         )
     if arguments.page:
         write_page(names)
+
+
+def engine_options(arguments: Namespace) -> engines.Options:
+    """Return what of the engines is measured; all but a whole run leaves other figures."""
+    if arguments.kept:
+        return engines.NOTHING
+    options = engines.QUICK if arguments.quick else engines.ALL
+    named = arguments.rows, arguments.engine, arguments.workload, arguments.quick
+    return replace(
+        options,
+        sizes=tuple(arguments.rows or options.sizes),
+        engines=tuple(arguments.engine or options.engines),
+        workloads=tuple(arguments.workload or options.workloads),
+        is_part=any(named),
+    )
 
 
 def _rows(text: str) -> int:

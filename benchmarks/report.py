@@ -21,6 +21,9 @@ Say: TypeAlias = Callable[[str], None]
 
 RESULTS = ROOT / "build" / "bench"
 
+MARKDOWN_WIDTH = 1000
+"""No heading of a column is broken into two lines: a row of Markdown is one line."""
+
 
 @dataclass(frozen=True, slots=True)
 class Figure:
@@ -121,7 +124,7 @@ def write(report: Report) -> Path:
     content = {"machine": machine(), **asdict(report)}
     path.write_text(dumps(content, indent=1, ensure_ascii=False) + "\n")
     with path.with_suffix(".md").open("w") as file:
-        markdown = Console(file=file, width=240)
+        markdown = Console(file=file, width=MARKDOWN_WIDTH)
         for table in _tables(report):
             markdown.print(f"\n### {table.title}\n", highlight=False, markup=False)
             markdown.print(_rich(table, box.MARKDOWN))

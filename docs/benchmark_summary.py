@@ -38,6 +38,7 @@ def benchmark_summary_page() -> str:
         "hundred_million": _most(large, ("discreet, copy",)),
         "count_ours": f"{float(medium[0]['discreet'].split()[0]):.1g}",
         "count_plain": f"{float(medium[0]['plain SQL']):.2g}",
+        **_engine_figures(text),
     }
     page = PAGE.read_text(encoding="utf-8")
     for name, figure in figures.items():
@@ -51,6 +52,58 @@ def _with_figure(page: str, name: str, figure: str) -> str:
     before, begin, rest = page.partition(f"<!-- {name} -->")
     _, end, after = rest.partition(f"<!-- /{name} -->")
     return f"{before}{begin}{shown}{end}{after}"
+
+
+ENGINES = ("DuckDB", "PostgreSQL", "Spark")
+WAYS = ("plain SQL", "per-query", "prepared")
+QUERIES = 7
+SIZES = {"10^7": "10⁷", "10^6": "10⁶", "10^5": "10⁵"}
+"""As the tables and as the page write them, the largest first."""
+
+
+def _has_all(text: str, size: str, columns: tuple[str, ...]) -> bool:
+    """Return whether all engines were measured at a size."""
+    title = f"Engines, {size} rows: wall ms"
+    table = _table(text, title) if f"### {title}" in text else []
+    return len(table) == QUERIES and table[0].keys() >= {*columns}
+
+
+def _engine_figures(text: str) -> dict[str, str]:
+    """Return what the page says of each engine, at the largest size that all of them have."""
+    columns = tuple(f"{engine}, {way}" for engine in ENGINES for way in WAYS)
+    size = next(each for each in SIZES if _has_all(text, each, columns))
+    wall, memory = (
+        _table(text, f"Engines, {size} rows: {each}") for each in ("wall ms", "peak memory MB")
+    )
+    growth = _table(text, "Engines: exponent of growth")
+    return {
+        "engine_rows": SIZES[size],
+        "engines": _shown(wall, ("workload", *columns)),
+        "engine_memory": _shown(memory, ("workload", *columns)),
+        "engine_growth": _shown(growth, ("workload", *columns)),
+        "ticks": _shown(
+            _table(text, "Engines: a tick of a series"), ("series", "rows", "plain ms", "tick ms")
+        ),
+        "postgresql_settings": _note(text, "PostgreSQL"),
+        **{
+            f"{engine.lower()}_{way.replace('-', '_')}": _most_answered(wall, f"{engine}, {way}")
+            for engine in ENGINES
+            for way in WAYS[1:]
+        },
+    }
+
+
+def _most_answered(table: Table, column: str) -> str:
+    """Return the largest ratio, and say so if it is not that of all queries."""
+    found = _most(table, (column,))
+    is_whole = all("×" in row[column] for row in table[1:])
+    return found if is_whole else f"{found} (in the queries that were answered in time)"
+
+
+def _note(text: str, first: str) -> str:
+    """Return the last line of the tables that begins with a word and has a version."""
+    found = re.findall(rf"^{first} \d.*$", text, re.M)
+    return found[-1] if found else "–"
 
 
 NAMES = {

@@ -15,6 +15,7 @@ PACKAGE = TESTS.parent / "src" / "discreet"
 OWN_FOLDERS = {
     "benchmarks",
     "benchmarks/accuracy",
+    "benchmarks/engines",
     "benchmarks/workloads",
     "forms",
     "fuzzing",

@@ -1,4 +1,4 @@
-"""One system, one workload, one process, so that its memory is its own; tells by lines of JSON.
+"""One system in one process, so that its memory is its own; tells by lines of JSON.
 
 This is all that peers share with us but the questions; it needs the standard library only.
 """
@@ -9,7 +9,7 @@ import signal
 import sys
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from time import perf_counter, process_time
 from typing import Any, TypeAlias, TypeVar
@@ -35,6 +35,7 @@ class Told:
     """One line of a child: what happened, in seconds and bytes."""
 
     kind: str
+    workload: str = ""
     wall: float = 0
     cpu: float = 0
     peak: int | None = None
@@ -42,30 +43,56 @@ class Told:
     reason: str = ""
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Meter:
+    """How CPU seconds and the most bytes of memory are read, and looked for anew."""
+
+    cpu: Callable[[], float]
+    peak: Callable[[], int | None]
+    forget: Callable[[], None]
+
+
 def serve(
     opening: Opening[State],
     asking: Mapping[str, Asking[State]],
     refused: Mapping[str, str] | None = None,
+    meter: Meter | None = None,
 ) -> None:
-    """Open the data and ask, as the command line says: workload, folder, rows, asks, seconds."""
-    name, folder, rows, asks, seconds = sys.argv[1:6]
-    if name not in asking:
-        _tell(Told(kind=REFUSED, reason=(refused or {}).get(name, "it cannot express this")))
+    """Open the data and ask, as the command line says: workloads, folder, rows, asks, seconds.
+
+    Workloads are separated by commas. Each may take so many seconds, the last ask besides.
+    """
+    names, folder, rows, asks, seconds = sys.argv[1:6]
+    meter = meter or OWN
+    known = [name for name in names.split(",") if name in asking]
+    for name in names.split(","):
+        if name not in known:
+            reason = (refused or {}).get(name, "it cannot express this")
+            _tell(Told(kind=REFUSED, workload=name, reason=reason))
+    if not known:
         return
     start = perf_counter()
     state = opening(Path(folder), int(rows))
-    _tell(Told(kind=OPENED, wall=perf_counter() - start, peak=peak_bytes()))
-    forget_peak()
-    begin = perf_counter()
-    for number in range(int(asks)):
-        cpu, wall = cpu_seconds(), perf_counter()
-        found = list(asking[name](state, number))
-        wall, cpu = perf_counter() - wall, cpu_seconds() - cpu
-        _tell(Told(kind=ASKED, wall=wall, cpu=cpu, rows=[list(map(_plain, row)) for row in found]))
-        if perf_counter() - begin > float(seconds):
-            break
-    _tell(Told(kind=ENDED, peak=peak_bytes()))
+    _tell(Told(kind=OPENED, wall=perf_counter() - start, peak=meter.peak()))
+    for name in known:
+        meter.forget()
+        for told in _asks(asking[name], state, meter, int(asks), float(seconds)):
+            _tell(replace(told, workload=name))
+        _tell(Told(kind=ENDED, workload=name, peak=meter.peak()))
     _end()
+
+
+def _asks(
+    ask: Asking[State], state: State, meter: Meter, asks: int, seconds: float
+) -> Iterator[Told]:
+    begin = perf_counter()
+    for number in range(asks):
+        cpu, wall = meter.cpu(), perf_counter()
+        found = list(ask(state, number))
+        wall, cpu = perf_counter() - wall, meter.cpu() - cpu
+        yield Told(kind=ASKED, wall=wall, cpu=cpu, rows=[list(map(_plain, row)) for row in found])
+        if perf_counter() - begin > seconds:
+            break
 
 
 def _tell(told: Told) -> None:
@@ -79,7 +106,7 @@ def _plain(value: object) -> str | float:
 
 def _end() -> None:
     """End with all processes that were started: freeing gigabytes takes longer than it is worth."""
-    for each in _descendants(os.getpid()):
+    for each in descendants(os.getpid()):
         with suppress(OSError):
             os.kill(each, signal.SIGKILL)
     os._exit(0)
@@ -90,7 +117,7 @@ def _end() -> None:
 
 def cpu_seconds() -> float:
     """Return the CPU time of this process and of those that it started."""
-    ticks = sum(_ticks(each) for each in _descendants(os.getpid()))
+    ticks = sum(ticks_of(each) for each in descendants(os.getpid()))
     ended = os.times()
     each_tick = os.sysconf("SC_CLK_TCK") if hasattr(os, "sysconf") else 100
     return process_time() + ended.children_user + ended.children_system + ticks / each_tick
@@ -98,16 +125,20 @@ def cpu_seconds() -> float:
 
 def peak_bytes() -> int | None:
     """Return the most memory that this process held, and those that it started; None if untold."""
-    peaks = [_peak(each) for each in (os.getpid(), *_descendants(os.getpid()))]
+    peaks = [_peak(each) for each in (os.getpid(), *descendants(os.getpid()))]
     known = [each for each in peaks if each is not None]
     return sum(known) if known else None
 
 
 def forget_peak() -> None:
     """Begin to look for peaks anew, where the system lets one."""
-    for each in (os.getpid(), *_descendants(os.getpid())):
+    for each in (os.getpid(), *descendants(os.getpid())):
         with suppress(OSError):
             Path(f"/proc/{each}/clear_refs").write_text("5")
+
+
+OWN = Meter(cpu=cpu_seconds, peak=peak_bytes, forget=forget_peak)
+"""Of this process and of those that it started."""
 
 
 def _peak(process: int) -> int | None:
@@ -118,18 +149,24 @@ def _peak(process: int) -> int | None:
     return None
 
 
-def _ticks(process: int) -> int:
+def ticks_of(process: int) -> int:
     """Return the clock ticks of a process and of its children that ended."""
     fields = _stat(process)
     return sum(map(int, fields[11:15])) if fields else 0
 
 
-def _descendants(process: int) -> Iterator[int]:
+def ended_ticks_of(process: int) -> int:
+    """Return the clock ticks of the children of a process that ended."""
+    fields = _stat(process)
+    return sum(map(int, fields[13:15])) if fields else 0
+
+
+def descendants(process: int) -> Iterator[int]:
     with suppress(OSError):
         for task in Path(f"/proc/{process}/task").iterdir():
             for child in map(int, (task / "children").read_text().split()):
                 yield child
-                yield from _descendants(child)
+                yield from descendants(child)
 
 
 def _stat(process: int) -> list[str]:

@@ -13,9 +13,10 @@ class PreparingError(Exception):
     """The copy could not be made; the sentence says why."""
 
 
-def prepared(catalog: Path) -> tuple[float, int]:
-    """Make the copy anew; return the seconds and the most bytes of memory that this took."""
-    _finished("forget", catalog)
+def prepared(catalog: Path, *, is_anew: bool = True) -> tuple[float, int]:
+    """Make the copy, anew if that is asked; return the seconds and bytes of memory it took."""
+    if is_anew:
+        _finished("forget", catalog)
     return _finished("prepare", catalog)
 
 

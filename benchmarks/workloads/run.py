@@ -63,7 +63,7 @@ def _sized(say: Say, rows: int, options: Options, smaller: Sized | None) -> Size
         for system in systems:
             say(f"{power(rows)} rows: {workload.name} by {system.name}")
             outcome = _outcome(system, workload, site, limit, smaller)
-            _tell(system, workload, rows, outcome)
+            tell(system, workload, rows, outcome)
             distance = _distance(workload, outcome, truth[workload.name])
             cells.append(
                 Cell(
@@ -94,7 +94,8 @@ def _outcome(
     return measure(system, workload, site, limit)
 
 
-def _tell(system: System, workload: Workload, rows: int, outcome: Outcome) -> None:
+def tell(system: System, workload: Workload, rows: int, outcome: Outcome) -> None:
+    """Say at once what is missing, and why."""
     if isinstance(outcome, Missing):
         place = f"{system.name} is missing in {workload.name} at {power(rows)} rows"
         print(f"{place}: {outcome.reason}", file=sys.stderr)

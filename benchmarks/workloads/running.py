@@ -4,11 +4,11 @@ import json
 import os
 import signal
 import subprocess
+from collections.abc import Callable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from tempfile import TemporaryFile
 from threading import Timer
-from typing import IO
 
 from benchmarks.environments import ROOT, PeerError, reason_in
 from benchmarks.workloads.child import ASKED, ENDED, OPENED, REFUSED, Rows, Told
@@ -17,6 +17,9 @@ from benchmarks.workloads.questions import Workload
 from benchmarks.workloads.systems import System
 
 ASKS = 3
+WARMING_ASKS = 1
+"""More, where several workloads share a child, because the first of each compiles and fetches."""
+
 FAILED = "failed"
 
 OPENINGS = 10
@@ -67,34 +70,91 @@ def measure(system: System, workload: Workload, site: Site, limit: float) -> Out
     return outcome_of(command, limit)
 
 
+def measure_all(
+    system: System, workloads: Sequence[Workload], site: Site, limit: float
+) -> dict[str, Outcome]:
+    """Return what one system took for several workloads, by their names, in one child."""
+    asks = ASKS + WARMING_ASKS
+
+    def command_for(names: Sequence[str]) -> list[str]:
+        arguments = [",".join(names), str(site.folder), str(site.rows), str(asks)]
+        return [*system.command(), *arguments, str(limit / ASKS)]
+
+    return outcomes_of(command_for, [each.name for each in workloads], limit)
+
+
 def outcome_of(command: list[str], limit: float) -> Outcome:
     """Run a child to its end, or until one of its steps takes longer than the limit."""
-    with TemporaryFile("w+") as complaints:
-        told, is_late = _followed(command, complaints, limit)
-        complaints.seek(0)
-        words = complaints.read()
+    return _outcome(_followed(command, limit), limit)
+
+
+def outcomes_of(
+    command_for: Callable[[Sequence[str]], list[str]], names: Sequence[str], limit: float
+) -> dict[str, Outcome]:
+    """Have one child ask several workloads.
+
+    Where one of them fails or takes longer than the limit, another child asks what is left.
+    """
+    found: dict[str, Outcome] = {}
+    left = list(names)
+    while left:
+        followed = _followed(command_for(left), limit)
+        ended = followed.about(ENDED, REFUSED)
+        is_open = any(each.kind == OPENED for each in followed.told)
+        stopped = next((each for each in left if each not in ended), None)
+        tried = [each for each in left if each in ended or each == stopped or not is_open]
+        found |= {each: _outcome(followed.of(each), limit) for each in tried}
+        left = [each for each in left if each not in found]
+    return found
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Followed:
+    """What a child told, whether it was ended because a step took too long, and its last words."""
+
+    told: tuple[Told, ...]
+    is_late: bool
+    words: str
+
+    def about(self, *kinds: str) -> set[str]:
+        """Return the workloads of which such a line was told."""
+        return {each.workload for each in self.told if each.kind in kinds}
+
+    def of(self, workload: str) -> "Followed":
+        """Return what was told of one workload, and of the opening before it."""
+        own = [each for each in self.told if each.workload == workload]
+        opening = [each for each in self.told if each.kind == OPENED]
+        is_refused = any(each.kind == REFUSED for each in own)
+        return replace(self, told=tuple(own if is_refused else [*opening, *own]))
+
+
+def _outcome(followed: Followed, limit: float) -> Outcome:
+    told = followed.told
     if told and told[0].kind == REFUSED:
         return Missing(words="cannot", reason=told[0].reason)
     asks = [each for each in told if each.kind == ASKED]
     if asks:
         return _measured(told, asks)
-    if is_late:
+    if followed.is_late:
         step, seconds = ("a query", limit) if told else ("opening", limit * OPENINGS)
         return Missing(words=f"> {seconds:g} s", reason=f"{step} took longer than {seconds:g} s")
-    return Missing(words=FAILED, reason=reason_in(words))
+    return Missing(words=FAILED, reason=reason_in(followed.words))
 
 
-def _followed(command: list[str], complaints: IO[str], limit: float) -> tuple[list[Told], bool]:
-    """Return what a child told, and whether it was ended because a step took too long."""
+def _followed(command: list[str], limit: float) -> Followed:
+    """Follow a child to its end, or until one of its steps takes longer than the limit."""
     told: list[Told] = []
-    with subprocess.Popen(
-        command,
-        cwd=ROOT,
-        stdout=subprocess.PIPE,
-        stderr=complaints,
-        text=True,
-        start_new_session=True,
-    ) as child:
+    with (
+        TemporaryFile("w+") as complaints,
+        subprocess.Popen(
+            command,
+            cwd=ROOT,
+            stdout=subprocess.PIPE,
+            stderr=complaints,
+            text=True,
+            start_new_session=True,
+        ) as child,
+    ):
         deadline = Deadline(child, limit * OPENINGS)
         for line in child.stdout or ():
             if line.startswith('{"kind"'):
@@ -102,7 +162,9 @@ def _followed(command: list[str], complaints: IO[str], limit: float) -> tuple[li
                 deadline.move(limit)
         deadline.cancel()
         _end(child)
-    return told, deadline.has_passed
+        complaints.seek(0)
+        words = complaints.read()
+    return Followed(told=tuple(told), is_late=deadline.has_passed, words=words)
 
 
 class Deadline:
@@ -138,7 +200,7 @@ def _end(child: subprocess.Popen[str]) -> None:
         os.killpg(child.pid, signal.SIGKILL)
 
 
-def _measured(told: list[Told], asks: list[Told]) -> Measured:
+def _measured(told: Sequence[Told], asks: Sequence[Told]) -> Measured:
     by_kind = {each.kind: each for each in told}
     ended = by_kind.get(ENDED)
     return Measured(

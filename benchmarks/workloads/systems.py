@@ -14,13 +14,14 @@ class System:
     name: str
     baseline: str = "plain SQL"
     way: str | None = None
+    module: str = "benchmarks.workloads.ours"
     peer: Peer | None = None
 
     def command(self) -> list[str]:
         """Return what starts a child; makes a peer's environment, or raises PeerError."""
         if self.peer is not None:
             return [str(python_of(self.peer)), "-m", self.peer.module]
-        return [sys.executable, "-m", "benchmarks.workloads.ours", str(self.way)]
+        return [sys.executable, "-m", self.module, str(self.way)]
 
 
 RAW_IN_MEMORY = System(name="plain SQL", way=RAW)

@@ -1,11 +1,12 @@
 """Children are followed to their end, and what is missing says why."""
 
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
 
-from benchmarks.workloads.running import Measured, Missing, Outcome, outcome_of
+from benchmarks.workloads.running import Measured, Missing, Outcome, outcome_of, outcomes_of
 
 SERVE = "from benchmarks.workloads.child import serve; serve(lambda folder, rows: rows, {asking})"
 ARGUMENTS = ("W1", "folder", "7", "3", "60")
@@ -51,3 +52,35 @@ FOR_EVER = "__import__('threading').Event().wait()"
 def test_a_step_that_takes_too_long_is_ended(asking: str, limit: float, step: str) -> None:
     found = outcome(asking, limit)
     assert found == Missing(words="> 0.5 s", reason=f"{step} took longer than 0.5 s")
+
+
+def test_what_one_child_leaves_unanswered_is_asked_by_another() -> None:
+    fine, late = "lambda rows, number: [(rows, number)]", f"lambda rows, number: {FOR_EVER}"
+    asking = f"{{'W1': {fine}, 'W2': lambda rows, number: 1 / 0, 'W3': {late}, 'W4': {fine}}}"
+    started: list[list[str]] = []
+
+    def command_for(names: Sequence[str]) -> list[str]:
+        started.append(list(names))
+        asked = (",".join(names), *ARGUMENTS[1:])
+        return [sys.executable, "-c", SERVE.format(asking=asking), *asked]
+
+    found = outcomes_of(command_for, ["W1", "W2", "W3", "W4", "W5"], 1)
+    assert started == [["W1", "W2", "W3", "W4", "W5"], ["W3", "W4"], ["W4"]]
+    for name in ("W1", "W4"):
+        outcome = found[name]
+        assert isinstance(outcome, Measured)
+        assert [each.rows for each in outcome.asks] == [[[7, number]] for number in range(3)]
+    assert [found[each] for each in ("W2", "W3", "W5")] == [
+        Missing(words="failed", reason="ZeroDivisionError: division by zero"),
+        Missing(words="> 1 s", reason="a query took longer than 1 s"),
+        Missing(words="cannot", reason="it cannot express this"),
+    ]
+
+
+def test_where_opening_fails_nothing_is_tried_again() -> None:
+    def command_for(names: Sequence[str]) -> list[str]:
+        failing = SERVE.replace("rows, {", "1 / 0, {").format(asking="{'W1': print, 'W2': print}")
+        return [sys.executable, "-c", failing, ",".join(names), *ARGUMENTS[1:]]
+
+    failed = Missing(words="failed", reason="ZeroDivisionError: division by zero")
+    assert outcomes_of(command_for, ["W1", "W2"], 60) == {"W1": failed, "W2": failed}

@@ -1,0 +1,1 @@
+"""The benchmark of engines: its shapes, on few rows."""
