@@ -8,7 +8,8 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from discreet.engines.spark.sessions import SILENCE, take
+from discreet.engines.spark.addresses import take
+from discreet.engines.spark.sessions import SILENCE
 from tests.services import require_marker
 
 if TYPE_CHECKING:

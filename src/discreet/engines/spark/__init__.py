@@ -1,6 +1,7 @@
 """Spark: queries run where the data are. It returns only integers by group."""
 
 from collections.abc import Collection, Mapping
+from contextlib import suppress
 from hashlib import sha256
 from time import monotonic
 from typing import TYPE_CHECKING, Self
@@ -25,13 +26,14 @@ from discreet.engines.rehearsed import Rehearsed
 from discreet.engines.spark.conditions import with_our_names
 from discreet.engines.spark.dialect import ROW_ID, SPARK
 from discreet.engines.spark.prepared import NOTHING, FoundForm, found_form, make_form
+from discreet.engines.spark.addresses import give_back, refuse_idle, take
 from discreet.engines.spark.sessions import (
     collected,
     failures,
-    give_back,
+    is_remote,
     own_session,
+    place_of,
     silent,
-    take,
 )
 from discreet.engines.spark.tables import Registered, register
 from discreet.engines.writer import Numbers, write_query
@@ -93,10 +95,16 @@ class SparkEngine:
         files and frames are read here and handed over, as is all that is `public`, once for all.
         Where there is such a prepared form of the data as they are now, queries read it.
         """
-        given = take(at) if isinstance(at, str) else at
-        own, is_taken = own_session(given), isinstance(at, str)
+        given, is_taken = (take(at), True) if isinstance(at, str) else (at, False)
         found: dict[str, Registered] = {}
         try:
+            own = own_session(given, is_ours=is_taken)
+        except BaseException:
+            if is_taken:
+                give_back(given)
+            raise
+        try:
+            refuse_idle(own, place_of(own), timeout=limits.timeout)
             for name, source in tables.items():
                 found[name] = register(
                     given,
@@ -135,7 +143,7 @@ class SparkEngine:
         refused = False
         with silent():
             try:
-                self._session.sql(text)._jdf.queryExecution().executedPlan()  # noqa: SLF001
+                self._plan(text)
                 self._rehearse(query, text)
             except failures() as cause:
                 log.error("a query was refused with %s: %s", type(cause).__name__, text)
@@ -146,6 +154,14 @@ class SparkEngine:
                 "The database cannot compute this query", "Split it into simpler queries"
             )
         return statement
+
+    def _plan(self, text: str) -> None:
+        """Have Spark plan a statement; over Spark Connect, find what its names and types mean."""
+        frame = self._session.sql(text)
+        if is_remote(frame):
+            frame.schema  # noqa: B018 - asks the server
+        else:
+            frame._jdf.queryExecution().executedPlan()  # noqa: SLF001
 
     def _rehearse(self, query: ExactQuery, text: str) -> None:
         """Run a statement on synthetic rows, unless that was done before."""
@@ -197,10 +213,11 @@ class SparkEngine:
             return self._session.table(SPARK.quoted(name)).drop(ROW_ID).toArrow()
 
     def close(self) -> None:
-        for each in self._tables.values():
-            if each.handed_over is not None:
-                self._session.catalog.dropGlobalTempView(each.handed_over)
-        if self._is_taken:
+        with silent(), suppress(*failures(), ValueError):  # a server of Connect may be gone
+            for each in self._tables.values():
+                if each.handed_over is not None:
+                    self._session.catalog.dropGlobalTempView(each.handed_over)
+        if self._is_taken or is_remote(self._session):
             give_back(self._session)
             self._is_taken = False
 
