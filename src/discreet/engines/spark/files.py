@@ -3,6 +3,7 @@
 Only what Spark offers everyone is used, so that it is the same over Spark Connect.
 """
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -22,6 +23,9 @@ LOG = "_delta_log"
 
 ICEBERG = "/metadata/"
 """Where Iceberg writes what its tables are."""
+
+COMPARED = 64 * 2**20
+"""Bytes of files that are compared with each other; no two longer ones should be alike."""
 
 GLOBS = frozenset("*?[]{}\\")
 
@@ -174,11 +178,24 @@ def _local_path(path: str) -> str:
 
 
 def can_name_rows(own: "SparkSession", files: Sequence[Listed]) -> bool:
-    """Return whether a file and a position name a row; links on other machines cannot be seen."""
+    """Return whether a file and a position name a row: not if two files may be links to one.
+
+    Links on the machine of a Spark Connect server are found by what the files are: one that is
+    linked has one length, time and content.
+    """
     if not is_remote(own):
         return True
-    linked = [(each.size, each.written) for each in files if each.path.startswith(FILE)]
-    return len(set(linked)) == len(linked)
+    known = Counter((each.size, each.written) for each in files if each.path.startswith(FILE))
+    alike = [
+        each
+        for each in files
+        if each.path.startswith(FILE) and known[each.size, each.written] > 1
+    ]
+    if not alike or max(each.size for each in alike) > COMPARED:
+        return not alike
+    read = own.read.format("binaryFile").load([each.path for each in alike])
+    ((different,),) = read.selectExpr("count(DISTINCT sha2(content, 256))").collect()
+    return int(different) == len(alike)
 
 
 def is_path(source: object) -> bool:

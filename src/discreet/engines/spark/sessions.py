@@ -2,6 +2,7 @@
 
 import logging
 import threading
+import warnings
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager, suppress
 from types import ModuleType
@@ -110,7 +111,7 @@ def place_of(session: "SparkSession") -> str:
     """Return the address of the Spark that a session belongs to, as it may be shown."""
     if is_remote(session):
         return f"sc://{session.client.host}"  # type: ignore[operator]
-    return str(session.sparkContext.master)
+    return str(session.sparkContext.master or "")
 
 
 def own_session(session: "SparkSession", *, is_ours: bool = False) -> "SparkSession":
@@ -119,8 +120,10 @@ def own_session(session: "SparkSession", *, is_ours: bool = False) -> "SparkSess
     A session of Spark Connect that is ours alone is one already.
     """
     own = session if is_ours and is_remote(session) else _beside(session)
-    for name, value in {**SETTINGS, **AWAY_FROM_DRIVER}.items():
-        own.conf.set(name, value)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # about settings that are old, and still decide
+        for name, value in {**SETTINGS, **AWAY_FROM_DRIVER}.items():
+            own.conf.set(name, value)
     if is_remote(own):
         _try_less(own)
     return own

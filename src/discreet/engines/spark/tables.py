@@ -202,6 +202,8 @@ def _in_files(own: "SparkSession", name: str, place: str) -> Read:
     if is_delta(own, place):
         return _in_delta(own, name, place)
     files = listed(own, [place])
+    if not files:
+        raise SourceError(f"The table {name} has no files", "Check the path")
     refuse_table_formats(own, name, files)
     stored, found = stored_types(own, name, [place]), own.read.parquet(place)
     _refuse_names(name, found.columns)
@@ -216,7 +218,7 @@ def _in_files(own: "SparkSession", name: str, place: str) -> Read:
     return Read(
         frame=frame,
         columns=_columns(frame, guessed),
-        state=state_of(files) if ROW_ID in frame.columns else None,
+        state=state_of(files),
         size=sum(each.size for each in files),
         now=lambda: state_of(listed(own, [place])),
     )
