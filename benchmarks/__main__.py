@@ -13,6 +13,7 @@ from benchmarks import (
     accounting,
     browser,
     chunks,
+    cluster,
     ledger,
     local,
     overhead,
@@ -47,12 +48,14 @@ BENCHMARKS: Mapping[str, Callable[[Say], Report]] = {
     "workloads": workloads.run,
     "accuracy": accuracy.run,
     "memory": memory.run,
+    "cluster": cluster.run,
 }
 
 QUICK: Mapping[str, Callable[[Say], Report]] = {
     "workloads": partial(workloads.run, options=workloads.QUICK),
     "accuracy": partial(accuracy.run, trials=accuracy.QUICK_TRIALS),
     "memory": partial(memory.run, rows=memory.QUICK_ROWS),
+    "cluster": partial(cluster.run, rows=cluster.QUICK_ROWS),
 }
 """What has a form of some minutes."""
 
@@ -67,7 +70,7 @@ def main() -> None:
         "--quick", action="store_true", help=f"a form of some minutes of {', '.join(QUICK)}"
     )
     parser.add_argument(
-        "--rows", type=_rows, nargs="+", help="sizes of workloads, size of memory: 1e6 1e7"
+        "--rows", type=_rows, nargs="+", help="sizes of workloads, size of memory and cluster: 1e6 1e7"
     )
     parser.add_argument("--alone", action="store_true", help="workloads without peers")
     parser.add_argument("--trials", type=int, help="trials of accuracy for each question")
@@ -80,6 +83,7 @@ def main() -> None:
         options = replace(options, sizes=tuple(arguments.rows))
         benchmarks["workloads"] = partial(workloads.run, options=options)
         benchmarks["memory"] = partial(memory.run, rows=max(arguments.rows))
+        benchmarks["cluster"] = partial(cluster.run, rows=max(arguments.rows))
     if arguments.trials:
         benchmarks["accuracy"] = partial(accuracy.run, trials=arguments.trials)
     names = arguments.names or list(QUICK if arguments.quick else BENCHMARKS)
