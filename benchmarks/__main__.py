@@ -70,7 +70,10 @@ def main() -> None:
         "--quick", action="store_true", help=f"a form of some minutes of {', '.join(QUICK)}"
     )
     parser.add_argument(
-        "--rows", type=_rows, nargs="+", help="sizes of workloads, size of memory and cluster: 1e6 1e7"
+        "--rows",
+        type=_rows,
+        nargs="+",
+        help="sizes of workloads, size of memory and cluster: 1e6 1e7",
     )
     parser.add_argument("--alone", action="store_true", help="workloads without peers")
     parser.add_argument("--trials", type=int, help="trials of accuracy for each question")

@@ -265,7 +265,9 @@ def _report(
         )
         for each in WORKLOADS
     ]
-    peaks = {way: max((each.peak for each in found.values()), default=0) for way, found in costs.items()}
+    peaks = {
+        way: max((each.peak for each in found.values()), default=0) for way, found in costs.items()
+    }
     peaks["discreet prepare"] = preparing_peak
     slower = [
         found.wall / costs[RAW][name].wall
@@ -281,7 +283,9 @@ def _report(
                 rows=lines,
                 notes=[
                     f"discreet prepare took {preparing:,.0f} s. Peaks of all processes: "
-                    + ", ".join(f"{TITLES.get(way, way)} {peak / 1e9:.1f} GB" for way, peak in peaks.items())
+                    + ", ".join(
+                        f"{TITLES.get(way, way)} {peak / 1e9:.1f} GB" for way, peak in peaks.items()
+                    )
                     + "."
                 ],
             )

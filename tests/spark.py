@@ -31,6 +31,8 @@ spark.sql.warehouse.dir {folder}/warehouse
 
 AT = "local[1]"
 
+ENDLESS = "SELECT count(*) FROM range(1000000000000) AS a WHERE hash(id) = 7"
+
 QUICK_JAVA = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
 
 

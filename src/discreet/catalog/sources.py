@@ -181,8 +181,8 @@ def without_password(address: str) -> str:
     if address.startswith(CONNECT):
         place, *given = address.split(";")
         host = place.removeprefix(CONNECT).rpartition("@")[2]
-        kept = [each for each in given if each.partition("=")[0] in SHOWN]
-        return ";".join([f"{CONNECT}{host}", *kept])
+        shown = [each for each in given if each.partition("=")[0] in SHOWN]
+        return ";".join([f"{CONNECT}{host}", *shown])
     parts = urlsplit(address)
     user, at, host = parts.netloc.rpartition("@")
     name, colon, secret = user.partition(":")

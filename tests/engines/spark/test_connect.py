@@ -14,7 +14,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import discreet
-from discreet.catalog.schema import RowUnit
+from discreet.catalog.schema import Kind, PrivateTable, RowUnit
 from discreet.engines.base import ResourceLimits
 from discreet.engines.spark import SparkEngine
 from discreet.engines.spark.addresses import take
@@ -27,14 +27,14 @@ from discreet.errors import (
     SourceError,
     UnsupportedError,
 )
+from discreet.query.expressions.facts import literal
 from discreet.query.expressions.functions import call
-from discreet.query.tree import Scan
 from tests.attacks.clinic import tables
 from tests.engines.corpus import QUESTIONS, exact, expected, plan_of
-from tests.engines.made import Kind, column, count, literal, private
+from tests.engines.made import column, count, private
 from tests.engines.made import exact as exact_of
 from tests.engines.spark.on_connect import connect_server
-from tests.engines.spark.test_spark import ENDLESS
+from tests.spark import ENDLESS
 from tests.statements import unbound
 
 if TYPE_CHECKING:
@@ -113,7 +113,10 @@ def test_a_session_and_its_frames_are_handed_over(session: "SparkSession", visit
     frame.createOrReplaceTempView("few")
     with discreet.open(frame, name="visits", unit="patient_id", rows_per_unit=9, epsilon=9) as c:
         assert isinstance(c._engine, SparkEngine)
-        assert abs(int(str(c.ask("SELECT COUNT(*) AS n FROM visits", epsilon=9).rows[0]["n"])) - 6) < 30
+        assert (
+            abs(int(str(c.ask("SELECT COUNT(*) AS n FROM visits", epsilon=9).rows[0]["n"])) - 6)
+            < 30
+        )
     engine = SparkEngine.open(session, {"visits": "few"})
     assert exact_of(engine, count(private(engine), sums=(column("cost"),))) == [{"s0": 34}]
     handed_over = "SHOW VIEWS IN global_temp LIKE 'discreet_*'"
@@ -183,18 +186,13 @@ def test_a_query_that_takes_too_long_is_ended_on_the_server(
     own = own_session(session)
     engine = SparkEngine(own, {}, limits=ResourceLimits(timeout=1))
     monkeypatch.setattr("discreet.engines.spark.write_query", lambda *_: ENDLESS)
-    endless = Scan(table=private_nothing())
     with pytest.raises(EngineError):
-        engine.run(unbound(count(endless)), ())
+        engine.run(unbound(count(PrivateTable(name="t", columns=(), unit=RowUnit()))), ())
     assert collected(own, "SELECT 1 AS n", timeout=60).to_pylist() == [{"n": 1}]
     assert not own.getTags()
     assert not session.interruptAll()
     assert not own.interruptAll(), "it ran on after its time"
     engine.close()
-
-
-def private_nothing() -> "discreet.catalog.schema.PrivateTable":
-    return discreet.catalog.schema.PrivateTable(name="t", columns=(), unit=RowUnit())
 
 
 def test_ctrl_c_ends_a_query_on_the_server(session: "SparkSession") -> None:
@@ -238,7 +236,9 @@ def test_nobody_at_an_address_is_said_soon(
     monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr("discreet.engines.spark.addresses.ANSWERS_WITHIN", 1.0)
-    with pytest.raises(SourceError, match="No Spark Connect server answers at sc://127.0.0.1:1/;u"):
+    with pytest.raises(
+        SourceError, match=r"No Spark Connect server answers at sc://127\.0\.0\.1:1/;user_id=me\."
+    ):
         take("sc://127.0.0.1:1/;user_id=me;x-key=secret")
     with pytest.raises(SourceError, match="is not an address of Spark Connect"):
         take("sc://127.0.0.1:1/path")

@@ -18,7 +18,8 @@ from discreet.catalog.schema import Kind, RowUnit
 from discreet.engines.spark import SparkEngine
 from discreet.engines.spark.tables import state_now
 from discreet.errors import MissingExtraError, SourceError
-from tests.engines.made import column, count, exact, literal, private
+from discreet.query.expressions.facts import literal
+from tests.engines.made import column, count, exact, private
 from tests.spark import AT, shared_session
 
 ROWS = pa.table(

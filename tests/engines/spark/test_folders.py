@@ -15,7 +15,8 @@ from discreet.catalog.sources import beside, is_spark_path
 from discreet.engines.spark import SparkEngine
 from discreet.engines.spark.tables import state_now
 from discreet.errors import SourceError
-from tests.engines.made import column, count, exact, literal, private
+from discreet.query.expressions.facts import literal
+from tests.engines.made import column, count, exact, private
 from tests.spark import AT, shared_session
 
 if TYPE_CHECKING:
@@ -105,14 +106,18 @@ def test_the_state_is_that_of_all_files_as_they_are(visits: Path) -> None:
     engine.close()
 
 
-def changes(folder: Path, file: Path) -> list[Callable[[], object]]:
+def changes(folder: Path, file: Path) -> list[Callable[[], None]]:
     """Return what an owner may do to files, one after the other."""
-    other = folder / "year=2025"
+
+    def add() -> None:
+        (folder / "year=2025").mkdir()
+        pq.write_table(pa.table({"patient_id": [1]}), folder / "year=2025" / "a.parquet")
+
     return [
         lambda: os.utime(file, (1, 1)),
         lambda: pq.write_table(pa.table({"patient_id": [3], "cost": [1]}), file),
-        lambda: (other.mkdir(), pq.write_table(pa.table({"patient_id": [1]}), other / "a.parquet")),
-        lambda: file.unlink(),
+        add,
+        file.unlink,
     ]
 
 

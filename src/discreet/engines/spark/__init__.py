@@ -23,10 +23,10 @@ from discreet.engines.base import (
 from discreet.engines.duckdb.loading import DataSource, Kinds
 from discreet.engines.rehearsal import STAND_INS, Rehearsal
 from discreet.engines.rehearsed import Rehearsed
+from discreet.engines.spark.addresses import ONE_ROW, give_back, keep_alive, refuse_idle, take
 from discreet.engines.spark.conditions import with_our_names
 from discreet.engines.spark.dialect import ROW_ID, SPARK
 from discreet.engines.spark.prepared import NOTHING, FoundForm, found_form, make_form
-from discreet.engines.spark.addresses import give_back, refuse_idle, take
 from discreet.engines.spark.sessions import (
     collected,
     failures,
@@ -77,6 +77,7 @@ class SparkEngine:
         self.is_prepared, self.is_outdated = found.is_usable, found.is_outdated
         self._is_taken, self._rehearsed = is_taken, Rehearsed()
         self._types: dict[str, dict[str, str]] = {}
+        self._let_go = keep_alive(session) if is_remote(session) else None
 
     @classmethod
     def open(  # noqa: PLR0913 - each is a thing that differs from opening to opening
@@ -149,6 +150,11 @@ class SparkEngine:
                 log.error("a query was refused with %s: %s", type(cause).__name__, text)
                 log.debug("the engine's own words", exc_info=cause)
                 refused = True
+        if refused and is_remote(self._session) and not self._answers():
+            raise SourceError(
+                "The session of Spark Connect has ended, or its server cannot be reached",
+                "Open the data again",
+            )
         if refused:
             raise UnsupportedError(
                 "The database cannot compute this query", "Split it into simpler queries"
@@ -162,6 +168,14 @@ class SparkEngine:
             frame.schema  # noqa: B018 - asks the server
         else:
             frame._jdf.queryExecution().executedPlan()  # noqa: SLF001
+
+    def _answers(self) -> bool:
+        """Return whether a server of Spark Connect still knows our session."""
+        try:
+            collected(self._session, ONE_ROW, timeout=self._limits.timeout)
+        except failures():
+            return False
+        return True
 
     def _rehearse(self, query: ExactQuery, text: str) -> None:
         """Run a statement on synthetic rows, unless that was done before."""
@@ -213,6 +227,8 @@ class SparkEngine:
             return self._session.table(SPARK.quoted(name)).drop(ROW_ID).toArrow()
 
     def close(self) -> None:
+        if self._let_go is not None:
+            self._let_go()
         with silent(), suppress(*failures(), ValueError):  # a server of Connect may be gone
             for each in self._tables.values():
                 if each.handed_over is not None:

@@ -9,6 +9,7 @@ import shutil
 import socket
 import tempfile
 import threading
+import weakref
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
@@ -38,6 +39,9 @@ ANSWERS_WITHIN = 10.0
 
 WORKS_WITHIN = 60.0
 """Seconds that a cluster has to run an empty job: its executors may have to be started."""
+
+ALIVE_EVERY = 600.0
+"""Seconds after which a server hears of a session again."""
 
 MANAGED = ("yarn", "k8s")
 """Clusters that may have to find machines first: they have as long as a query may take."""
@@ -193,8 +197,27 @@ def _tried(ask: Callable[[], object], session: "SparkSession") -> bool:
     asking.join(ANSWERS_WITHIN)
     if not answers:
         with suppress(Exception):
-            session.client.close()  # type: ignore[operator]  # ends what still tries
+            session.client.close()  # ends what still tries
     return bool(answers)
+
+
+def keep_alive(session: "SparkSession") -> Callable[[], None]:
+    """Have a server keep a session, by asking for something now and then; return what ends that.
+
+    A server forgets the views of a session that nobody has used for an hour.
+    """
+    is_over, known = threading.Event(), weakref.ref(session)
+
+    def run() -> None:
+        while not is_over.wait(ALIVE_EVERY):
+            own = known()
+            if own is None:
+                return
+            with silent(), suppress(*failures(), ValueError):
+                own.conf.get("spark.sql.session.timeZone")
+
+    threading.Thread(target=run, name="alive", daemon=True).start()
+    return is_over.set
 
 
 def refuse_idle(session: "SparkSession", place: str, *, timeout: float) -> None:

@@ -78,9 +78,7 @@ def _snapshot(name: str, place: str, table: Any) -> Snapshot:
     _refuse_types_in_folders(name, json.loads(schema), in_folders)
     paths = _column(actions, "path")
     values = _column(actions, "partition") if in_folders else [{}] * len(paths)
-    files = [
-        _file(name, place, path, found) for path, found in zip(paths, values, strict=True)
-    ]
+    files = [_file(name, place, path, found) for path, found in zip(paths, values, strict=True)]
     sizes = _column(actions, "size_bytes")
     told = [str(metadata.id), table.version(), schema, sorted(zip(files, sizes, strict=True))]
     return Snapshot(
@@ -92,6 +90,7 @@ def _snapshot(name: str, place: str, table: Any) -> Snapshot:
 
 
 def spark_schema(own: "SparkSession", snapshot: Snapshot) -> "StructType":
+    """Return the columns of a table as Spark has types."""
     return type(own.range(0).schema).fromJson(json.loads(snapshot.schema))
 
 

@@ -103,7 +103,9 @@ def folder_columns(place: str, files: Sequence[Listed]) -> frozenset[str]:
     is_plain = place.startswith("/") or "://" in place
     depth = len(_parts(place)) if is_plain and "{" not in place else 0
     folders = {folder for each in files for folder in _parts(each.path)[depth:-1]}
-    return frozenset(unescaped(each.partition("=")[0]).casefold() for each in folders if "=" in each)
+    return frozenset(
+        unescaped(each.partition("=")[0]).casefold() for each in folders if "=" in each
+    )
 
 
 def folder_values(path: str) -> dict[str, str]:
@@ -125,7 +127,7 @@ def _parts(path: str) -> list[str]:
 
 
 def refuse_hidden(name: str, stored: Sequence[str], from_folders: frozenset[str]) -> None:
-    """Reject a column of the files that names of folders hide: all of a folder would be one unit."""
+    """Reject a column of files that names of folders hide: all of a folder would be one unit."""
     for each in stored:
         if each.casefold() in from_folders:
             raise SourceError(
@@ -151,6 +153,7 @@ def stored_types(own: "SparkSession", name: str, places: Sequence[str]) -> dict[
 
 
 def different_types(name: str) -> SourceError:
+    """Return the error about files of which one has to be read as another."""
     return SourceError(
         f"The Parquet files of the table {name} store a column with different types",
         "Write all files with the same types",
@@ -187,9 +190,7 @@ def can_name_rows(own: "SparkSession", files: Sequence[Listed]) -> bool:
         return True
     known = Counter((each.size, each.written) for each in files if each.path.startswith(FILE))
     alike = [
-        each
-        for each in files
-        if each.path.startswith(FILE) and known[each.size, each.written] > 1
+        each for each in files if each.path.startswith(FILE) and known[each.size, each.written] > 1
     ]
     if not alike or max(each.size for each in alike) > COMPARED:
         return not alike

@@ -110,7 +110,7 @@ def is_remote(session: object) -> bool:
 def place_of(session: "SparkSession") -> str:
     """Return the address of the Spark that a session belongs to, as it may be shown."""
     if is_remote(session):
-        return f"sc://{session.client.host}"  # type: ignore[operator]
+        return f"sc://{session.client.host}"
     return str(session.sparkContext.master or "")
 
 
@@ -143,7 +143,7 @@ def _try_less(session: "SparkSession") -> None:
     """Have the client of a server that is gone fail after half a minute, not after ten."""
     retries: Any = pyspark_module().sql.connect.client.retries
     few = retries.DefaultPolicy(max_retries=8, max_backoff=5_000)
-    session.client.set_retry_policies([few])  # type: ignore[operator]
+    session.client.set_retry_policies([few])
 
 
 # --------------------------------------------------------------------------- running
@@ -219,7 +219,7 @@ class _Stopping:
 
     def _run(self) -> None:
         # Closing the connection ends the wait for a server that does not answer any more.
-        close: Any = self._session.client.close  # type: ignore[attr-defined]
+        close: Any = self._session.client.close
         hopeless = threading.Timer(HOPELESS_AFTER, close)
         hopeless.daemon = True
         hopeless.start()

@@ -176,9 +176,11 @@ def state_now(table: Registered) -> str | None:
     try:
         with silent():
             return table.now()
-    except (*failures(), SourceError) as cause:
+    except SourceError as error:
+        log.warning("the state of a table could not be read: %s", error)
+    except failures() as cause:
         log.warning("the state of a table could not be read", exc_info=cause)
-        return None
+    return None
 
 
 # --------------------------------------------------------------------------- what is read
@@ -250,7 +252,7 @@ def _in_delta(own: "SparkSession", name: str, place: str) -> Read:
 def _in_session(
     given: "SparkSession", own: "SparkSession", name: str, source: "DataSource | DataFrame"
 ) -> Read:
-    """Read a frame, or a table or view of the session's catalog, through a view for all sessions."""
+    """Read a frame, or a table of the session's catalog, through a view for all sessions."""
     found = source if is_frame(source) else given.table(str(source))
     guessed = _guessed_by_server(found) if is_remote(found) else _guessed(name, found)
     view = f"discreet_{uuid4().hex}"
@@ -290,7 +292,11 @@ def _state(own: "SparkSession", frame: "DataFrame") -> tuple[str | None, Callabl
     each = [files.apply(number) for number in range(files.size())]
     state = state_of(
         [
-            Listed(path=file.getPath().toString(), size=file.getLen(), written=file.getModificationTime())
+            Listed(
+                path=file.getPath().toString(),
+                size=file.getLen(),
+                written=file.getModificationTime(),
+            )
             for file in each
         ]
     )
