@@ -13,6 +13,7 @@ from benchmarks import (
     accounting,
     browser,
     chunks,
+    cluster,
     ledger,
     local,
     overhead,
@@ -50,6 +51,7 @@ BENCHMARKS: Mapping[str, Callable[[Say], Report]] = {
     "accuracy": accuracy.run,
     "memory": memory.run,
     "engines": engines.run,
+    "cluster": cluster.run,
 }
 
 QUICK: Mapping[str, Callable[[Say], Report]] = {
@@ -57,6 +59,7 @@ QUICK: Mapping[str, Callable[[Say], Report]] = {
     "accuracy": partial(accuracy.run, trials=accuracy.QUICK_TRIALS),
     "memory": partial(memory.run, rows=memory.QUICK_ROWS),
     "engines": partial(engines.run, options=engines.QUICK),
+    "cluster": partial(cluster.run, rows=cluster.QUICK_ROWS),
 }
 """What has a form of some minutes."""
 
@@ -74,7 +77,7 @@ def main() -> None:
         "--rows",
         type=_rows,
         nargs="+",
-        help="sizes of workloads and engines, size of memory: 1e6 1e7",
+        help="sizes of workloads and engines, size of memory and cluster: 1e6 1e7",
     )
     parser.add_argument(
         "--engine", action="append", choices=ENGINES, help="engines: only this one; repeatable"
@@ -99,6 +102,7 @@ def main() -> None:
         options = replace(options, sizes=tuple(arguments.rows))
         benchmarks["workloads"] = partial(workloads.run, options=options)
         benchmarks["memory"] = partial(memory.run, rows=max(arguments.rows))
+        benchmarks["cluster"] = partial(cluster.run, rows=max(arguments.rows))
     benchmarks["engines"] = partial(engines.run, options=engine_options(arguments))
     if arguments.trials:
         benchmarks["accuracy"] = partial(accuracy.run, trials=arguments.trials)

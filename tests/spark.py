@@ -8,7 +8,8 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from discreet.engines.spark.sessions import SILENCE, take
+from discreet.engines.spark.addresses import take
+from discreet.engines.spark.sessions import SILENCE
 from tests.services import require_marker
 
 if TYPE_CHECKING:
@@ -29,6 +30,8 @@ spark.sql.warehouse.dir {folder}/warehouse
 """Small tables are computed sooner than code for them is made; a cluster's tests make the code."""
 
 AT = "local[1]"
+
+ENDLESS = "SELECT count(*) FROM range(1000000000000) AS a WHERE hash(id) = 7"
 
 QUICK_JAVA = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
 

@@ -701,8 +701,8 @@ INSIDE: dict[str, dict[str, set[str]]] = {
     ),
     "engines.spark": in_order(
         "conditions sessions",
-        "numbers times",
-        "dialect",
+        "addresses files numbers times",
+        "delta dialect",
         "tables",
         "prepared",
         "__init__",
@@ -812,7 +812,7 @@ LOADS_BY_NAME = {
 }
 """Who may load a module by its name: names on first use, commands, extras, old names."""
 
-OPTIONAL = {"matplotlib", "pandas", "polars", "psycopg", "pyspark"}
+OPTIONAL = {"deltalake", "matplotlib", "pandas", "polars", "psycopg", "pyspark"}
 """Packages of extras. `extras` alone loads them; others name their types only."""
 
 OPENS_EXACT_TABLES = {"release", "tables"}

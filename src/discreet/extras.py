@@ -43,3 +43,17 @@ def pyspark_module() -> ModuleType:
         for name in ("pyspark.logger", "pyspark.sql"):
             load(name, what="Spark support", extra="spark")
     return import_module("pyspark")
+
+
+def connect_module() -> ModuleType:
+    """Return pyspark's sessions of Spark Connect."""
+    pyspark_module()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        name = "pyspark.sql.connect.session"
+        return load(name, what="Spark Connect support", extra="spark-connect")
+
+
+def delta_module() -> ModuleType:
+    """Return deltalake, which reads the logs of Delta tables."""
+    return load("deltalake", what="Delta table support", extra="delta")

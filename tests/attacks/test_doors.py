@@ -19,7 +19,7 @@ FILES = sorted(SOURCE.rglob("*.py"))
 ENVIRONMENT = {
     "client/credentials.py": "whose token a client sends, and where it is kept",
     "cli/shell.py": "where the shell keeps its history",
-    "engines/spark/sessions.py": "whether there is Java",
+    "engines/spark/addresses.py": "whether there is Java",
     "opening/registry.py": "where the user's list of ledgers is",
     "opening/sources.py": "addresses that a catalog names a variable for",
     "server/data_places.py": "addresses of data that owners may add, which the settings name",

@@ -23,10 +23,18 @@ EMBEDDED = "duckdb"
 SERVERS = ("postgresql://", "postgres://")
 """The beginnings of addresses of PostgreSQL, where tables stay on the server."""
 
-SPARK = re.compile(r"(spark|k8s)://.+|yarn|local(\[[0-9*]+(, ?[0-9]+)?\])?")
+SPARK = re.compile(r"(spark|k8s|sc)://.+|yarn|local(\[[0-9*]+(, ?[0-9]+)?\])?")
 """Addresses of Spark, as Spark writes them."""
 
-FILES = (".parquet", ".pq", ".parq", ".csv", ".tsv", ".txt", ".csv.gz", ".tsv.gz")
+CONNECT = "sc://"
+"""The beginning of addresses of Spark Connect."""
+
+SHOWN = {"use_ssl", "user_id", "session_id", "user_agent", "grpc_max_message_size"}
+"""What may be shown of the parameters of such an address; others are tokens and headers."""
+
+PARQUET = (".parquet", ".pq", ".parq")
+
+FILES = (*PARQUET, ".csv", ".tsv", ".txt", ".csv.gz", ".tsv.gz")
 """Endings of names that Spark reads as files, not as tables of its own catalog."""
 
 ENVIRONMENT = "env:"
@@ -57,7 +65,10 @@ def source_policy(
     return policy, _ledger(location.at("ledger"), given.get("ledger"), folder)
 
 
-ENGINE_FIX = 'Write "duckdb", "postgresql://user@host/database", "spark://host:7077" or "env:NAME"'
+ENGINE_FIX = (
+    'Write "duckdb", "postgresql://user@host/database", "spark://host:7077", "sc://host:15002" or '
+    '"env:NAME"'
+)
 
 
 def _engine(location: Location, value: object) -> str:
@@ -152,11 +163,26 @@ def beside(source: str | None, folder: Path | None) -> str | None:
     """Return the source for Spark: a file in the folder, or a table or full path unchanged."""
     if source is None or folder is None or "://" in source:
         return source
-    return str(folder / source) if source.casefold().endswith(FILES) else source
+    is_file = is_spark_path(source) or source.casefold().endswith(FILES)
+    return str(folder / source) if is_file else source
+
+
+def is_spark_path(source: str) -> bool:
+    """Return whether Spark finds a table by this path; other names are of its catalog.
+
+    A name with a slash is the path of a file or folder, unless it is quoted.
+    """
+    is_quoted = source.startswith("`")
+    return not is_quoted and ("/" in source or source.casefold().endswith(PARQUET))
 
 
 def without_password(address: str) -> str:
     """Return the address without its password, so that it can be shown."""
+    if address.startswith(CONNECT):
+        place, *given = address.split(";")
+        host = place.removeprefix(CONNECT).rpartition("@")[2]
+        shown = [each for each in given if each.partition("=")[0] in SHOWN]
+        return ";".join([f"{CONNECT}{host}", *shown])
     parts = urlsplit(address)
     user, at, host = parts.netloc.rpartition("@")
     name, colon, secret = user.partition(":")

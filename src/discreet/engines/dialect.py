@@ -157,6 +157,8 @@ class Dialect:
     """What follows a SELECT whose columns must not be computed again wherever they are used."""
     nulls_last: str = ""
     """What follows a column by which rows are ordered if NULL would else come first."""
+    semi_join: str = "({0})"
+    """How it is written whether a unit is in other rows; units are never NULL."""
     has_prepared: bool = True
     """Whether prepared tables are there to be read; else all is read of the tables themselves."""
     schemas: str = "{0}"

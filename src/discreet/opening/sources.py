@@ -16,7 +16,14 @@ from typing import TYPE_CHECKING
 
 from discreet.catalog import Column, RowChoice, SourcePolicy
 from discreet.catalog.declaration import Declaration
-from discreet.catalog.sources import EMBEDDED, ENVIRONMENT, is_on_server, is_spark, without_password
+from discreet.catalog.sources import (
+    EMBEDDED,
+    ENVIRONMENT,
+    is_on_server,
+    is_spark,
+    is_spark_path,
+    without_password,
+)
 from discreet.engines.base import LIMITS, PreparedTables, ResourceLimits, TableEngine
 from discreet.engines.duckdb import DuckDbEngine
 from discreet.engines.duckdb.file_lists import InFiles, files_of
@@ -32,6 +39,7 @@ from discreet.engines.postgresql.prepared import forget_forms
 from discreet.engines.postgresql.sessions import Sessions
 from discreet.engines.spark import SparkEngine
 from discreet.engines.spark.prepared import forget_files
+from discreet.engines.spark.sessions import place_of
 from discreet.engines.spark.tables import Session, is_frame, is_session
 from discreet.errors import HIDDEN, CatalogError, ParameterError, SourceError
 from discreet.opening.bounding_key import bounding_key, kinds_of
@@ -275,8 +283,8 @@ def public_address(address: "str | Session") -> str:
     """Return an address without its password, as a catalog may contain it."""
     if isinstance(address, str):
         return without_password(address)
-    master = address.sparkContext.master
-    return master if master and is_on_server(master) else SESSION
+    place = place_of(address)
+    return place if is_on_server(place) else SESSION
 
 
 def server_of(source: object) -> "str | Session | None":
@@ -302,7 +310,7 @@ def address_of(path: str | Path, declared: Declaration) -> str | None:
     found = from_environment("engine", named, path)
     if not is_on_server(found):
         what = f"The environment variable {named.removeprefix(ENVIRONMENT)} is not an address"
-        fix = "Set it to an address that begins with postgresql:// or spark://"
+        fix = "Set it to an address that begins with postgresql://, spark:// or sc://"
         raise CatalogError(what, fix, file=str(path))
     return found
 
@@ -361,7 +369,11 @@ def read_server_columns(address: str, places: Sequence[str]) -> dict[str, tuple[
 
 
 def _table_of(place: str) -> str:
-    return place.rpartition(".")[2].strip('"')
+    """Return what a table is called: the last part of its name, or of the path of its files."""
+    if not is_spark_path(place):
+        return place.rpartition(".")[2].strip('"')
+    name = place.rstrip("/").rpartition("/")[2].partition(".")[0].partition("*")[0]
+    return name.strip("-_ ") or "data"
 
 
 def _one(unit: str | Mapping[str, str] | None) -> str | None:

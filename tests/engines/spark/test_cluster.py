@@ -1,7 +1,6 @@
-"""A real cluster of Spark on this machine: a master, a worker, and an engine that asks them."""
+"""A real cluster of Spark on this machine: a master, two workers, and an engine that asks them."""
 
 import os
-import socket
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -10,9 +9,9 @@ from pathlib import Path
 from threading import Thread, Timer
 
 from discreet.engines.spark.sessions import pyspark_module
+from tests.engines.spark.on_connect import HERE, free_port
 from tests.spark import DEFAULTS, configure
 
-HERE = "127.0.0.1"
 READY = {"master": "I have been elected leader", "worker": "Successfully registered with master"}
 PATIENCE = 300
 """Seconds after which whatever still runs is stopped, and so the test fails."""
@@ -25,13 +24,6 @@ appender.console.layout.pattern = %m%n
 rootLogger.level = info
 rootLogger.appenderRef.console.ref = console
 """
-
-
-def free_port() -> int:
-    with socket.socket() as found:
-        found.bind((HERE, 0))
-        port: int = found.getsockname()[1]
-        return port
 
 
 @contextmanager
@@ -61,27 +53,33 @@ def running(name: str, environment: dict[str, str], *arguments: str) -> Iterator
             process.wait(30)
 
 
-def test_a_standalone_cluster_has_the_same_exact_tables(tmp_path: Path) -> None:
+def asked(address: str, environment: dict[str, str], *words: str) -> None:
+    """Run the questions to the cluster in a process of their own."""
+    done = subprocess.run(  # noqa: S603 - our own command
+        [sys.executable, "-m", "tests.engines.spark.on_cluster", address, *words],
+        env=environment,
+        cwd=Path(__file__).parents[3],
+        capture_output=True,
+        text=True,
+        timeout=PATIENCE,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr[-2000:]
+    assert done.stdout == ""
+
+
+def test_a_cluster_of_two_workers_has_the_same_exact_tables(tmp_path: Path) -> None:
+    """Before it has any worker, it is refused."""
     code = DEFAULTS.replace("NO_CODEGEN", "FALLBACK").replace("wholeStage false", "wholeStage true")
-    environment = {**os.environ, **configure(code + "spark.executor.memory 1g\n")}
+    environment = {**os.environ, **configure(code + "spark.executor.memory 512m\n")}
     loud = tmp_path / "loud"
     loud.mkdir()
     (loud / "log4j2.properties").write_text(LOUD, encoding="ascii")
     cluster = {**environment, "SPARK_CONF_DIR": str(loud), "SPARK_DAEMON_MEMORY": "256m"}
     port = free_port()
     address = f"spark://{HERE}:{port}"
-    with (
-        running("master", cluster, "--port", str(port)),
-        running("worker", cluster, "-c", "2", "-m", "1g", "-d", str(tmp_path), address),
-    ):
-        asked = subprocess.run(  # noqa: S603 - our own command
-            [sys.executable, "-m", "tests.engines.spark.on_cluster", address],
-            env=environment,
-            cwd=Path(__file__).parents[3],
-            capture_output=True,
-            text=True,
-            timeout=PATIENCE,
-            check=False,
-        )
-    assert asked.returncode == 0, asked.stderr[-2000:]
-    assert asked.stdout == ""
+    worker = ("-c", "1", "-m", "512m", "-d", str(tmp_path), address)
+    with running("master", cluster, "--port", str(port)):
+        asked(address, environment, "idle")
+        with running("worker", cluster, *worker), running("worker", cluster, *worker):
+            asked(address, environment)

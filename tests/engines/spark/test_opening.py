@@ -9,7 +9,8 @@ import pytest
 
 import discreet
 from discreet.engines.spark import SparkEngine
-from discreet.engines.spark.sessions import _start, pyspark_module, take
+from discreet.engines.spark.addresses import _start, take
+from discreet.engines.spark.sessions import pyspark_module
 from discreet.errors import CatalogError, MissingExtraError, ParameterError, SourceError
 from tests.spark import AT, shared_session
 

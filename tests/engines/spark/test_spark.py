@@ -26,7 +26,7 @@ from discreet.query.expressions.facts import literal
 from discreet.query.expressions.functions import call
 from discreet.query.tree import Scan
 from tests.engines.made import column, count, exact, private, select
-from tests.spark import shared_session
+from tests.spark import ENDLESS, shared_session
 from tests.statements import unbound
 
 if TYPE_CHECKING:
@@ -348,8 +348,6 @@ def test_a_session_that_is_handed_over_is_silent_from_the_first_failure(
 
 
 # --------------------------------------------------------------------------- how long it may take
-
-ENDLESS = "SELECT count(*) FROM range(1000000000000) AS a WHERE hash(id) = 7"
 
 
 @pytest.fixture

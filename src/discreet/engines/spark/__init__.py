@@ -1,6 +1,7 @@
 """Spark: queries run where the data are. It returns only integers by group."""
 
 from collections.abc import Collection, Mapping
+from contextlib import suppress
 from hashlib import sha256
 from time import monotonic
 from typing import TYPE_CHECKING, Self
@@ -22,16 +23,17 @@ from discreet.engines.base import (
 from discreet.engines.duckdb.loading import DataSource, Kinds
 from discreet.engines.rehearsal import STAND_INS, Rehearsal
 from discreet.engines.rehearsed import Rehearsed
+from discreet.engines.spark.addresses import ONE_ROW, give_back, keep_alive, refuse_idle, take
 from discreet.engines.spark.conditions import with_our_names
 from discreet.engines.spark.dialect import ROW_ID, SPARK
 from discreet.engines.spark.prepared import NOTHING, FoundForm, found_form, make_form
 from discreet.engines.spark.sessions import (
     collected,
     failures,
-    give_back,
+    is_remote,
     own_session,
+    place_of,
     silent,
-    take,
 )
 from discreet.engines.spark.tables import Registered, register
 from discreet.engines.writer import Numbers, write_query
@@ -75,6 +77,7 @@ class SparkEngine:
         self.is_prepared, self.is_outdated = found.is_usable, found.is_outdated
         self._is_taken, self._rehearsed = is_taken, Rehearsed()
         self._types: dict[str, dict[str, str]] = {}
+        self._let_go = keep_alive(session) if is_remote(session) else None
 
     @classmethod
     def open(  # noqa: PLR0913 - each is a thing that differs from opening to opening
@@ -93,10 +96,16 @@ class SparkEngine:
         files and frames are read here and handed over, as is all that is `public`, once for all.
         Where there is such a prepared form of the data as they are now, queries read it.
         """
-        given = take(at) if isinstance(at, str) else at
-        own, is_taken = own_session(given), isinstance(at, str)
+        given, is_taken = (take(at), True) if isinstance(at, str) else (at, False)
         found: dict[str, Registered] = {}
         try:
+            own = own_session(given, is_ours=is_taken)
+        except BaseException:
+            if is_taken:
+                give_back(given)
+            raise
+        try:
+            refuse_idle(own, place_of(own), timeout=limits.timeout)
             for name, source in tables.items():
                 found[name] = register(
                     given,
@@ -135,17 +144,38 @@ class SparkEngine:
         refused = False
         with silent():
             try:
-                self._session.sql(text)._jdf.queryExecution().executedPlan()  # noqa: SLF001
+                self._plan(text)
                 self._rehearse(query, text)
             except failures() as cause:
                 log.error("a query was refused with %s: %s", type(cause).__name__, text)
                 log.debug("the engine's own words", exc_info=cause)
                 refused = True
+        if refused and is_remote(self._session) and not self._answers():
+            raise SourceError(
+                "The session of Spark Connect has ended, or its server cannot be reached",
+                "Open the data again",
+            )
         if refused:
             raise UnsupportedError(
                 "The database cannot compute this query", "Split it into simpler queries"
             )
         return statement
+
+    def _plan(self, text: str) -> None:
+        """Have Spark plan a statement; over Spark Connect, find what its names and types mean."""
+        frame = self._session.sql(text)
+        if is_remote(frame):
+            frame.schema  # noqa: B018 - asks the server
+        else:
+            frame._jdf.queryExecution().executedPlan()  # noqa: SLF001
+
+    def _answers(self) -> bool:
+        """Return whether a server of Spark Connect still knows our session."""
+        try:
+            collected(self._session, ONE_ROW, timeout=self._limits.timeout)
+        except failures():
+            return False
+        return True
 
     def _rehearse(self, query: ExactQuery, text: str) -> None:
         """Run a statement on synthetic rows, unless that was done before."""
@@ -197,10 +227,13 @@ class SparkEngine:
             return self._session.table(SPARK.quoted(name)).drop(ROW_ID).toArrow()
 
     def close(self) -> None:
-        for each in self._tables.values():
-            if each.handed_over is not None:
-                self._session.catalog.dropGlobalTempView(each.handed_over)
-        if self._is_taken:
+        if self._let_go is not None:
+            self._let_go()
+        with silent(), suppress(*failures(), ValueError):  # a server of Connect may be gone
+            for each in self._tables.values():
+                if each.handed_over is not None:
+                    self._session.catalog.dropGlobalTempView(each.handed_over)
+        if self._is_taken or is_remote(self._session):
             give_back(self._session)
             self._is_taken = False
 

@@ -298,6 +298,7 @@ SPARK = Dialect(
     addend="CAST({0} AS DECIMAL(20, 0))",
     quote="`",
     nulls_last=" NULLS LAST",
+    semi_join="coalesce({0}, FALSE)",  # for NOT IN, Spark would collect all rows of one side
     schemas="__{0}",
     has_schemas=False,  # views of a session are in none
 )

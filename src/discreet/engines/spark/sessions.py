@@ -1,20 +1,17 @@
 """Spark sessions: started here or passed in, with settings that keep data out of logs."""
 
 import logging
-import os
-import shutil
-import tempfile
 import threading
+import warnings
 from collections.abc import Iterator
-from contextlib import contextmanager
-from pathlib import Path
+from contextlib import AbstractContextManager, contextmanager, suppress
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
 import pyarrow as pa
 
-from discreet.engines.base import deadlines, log
+from discreet.engines.base import Stop, deadlines
 from discreet.errors import SourceError
 from discreet.extras import pyspark_module as load_pyspark
 
@@ -35,6 +32,15 @@ SETTINGS = {
 }
 """So that results follow from tables and SQL alone, and that no value of a row raises an error."""
 
+AWAY_FROM_DRIVER = {
+    "spark.sql.adaptive.autoBroadcastJoinThreshold": "-1",
+    "spark.sql.autoBroadcastJoinThreshold": "-1",
+    "spark.sql.optimizeNullAwareAntiJoin": "false",
+    "spark.sql.optimizer.runtime.bloomFilter.enabled": "false",
+}
+"""So that no rows pass through the driver on their way to a join: Spark collects what it sends to
+all machines. Public tables that are small are marked to be sent so."""
+
 STARTED = {
     "spark.app.name": "discreet",
     "spark.ui.enabled": "false",
@@ -52,6 +58,9 @@ rootLogger.appenderRef.none.ref = none
 
 TALKERS = ("SQLQueryContextLogger", "DataFrameQueryContextLogger")
 """Where pyspark writes the words of what failed, on its own, to the terminal."""
+
+HOPELESS_AFTER = 30.0
+"""Seconds that a server of Spark Connect has to answer that a query is to end."""
 
 GROUP = ("spark.jobGroup.id", "spark.job.description", "spark.job.interruptOnCancel")
 
@@ -93,74 +102,48 @@ def failures() -> tuple[type[Exception], ...]:
     return pyspark.errors.PySparkException, from_java, pa.ArrowException, OSError
 
 
-# --------------------------------------------------------------------------- starting
-
-_lock = threading.Lock()
-_holders = 0
-"""How many engines use the Spark that was started here; the last one stops it."""
+def is_remote(session: object) -> bool:
+    """Return whether a session or frame is one of Spark Connect; loads nothing."""
+    return type(session).__module__.startswith("pyspark.sql.connect.")
 
 
-def take(address: str) -> "SparkSession":
-    """Return a session at an address, as local[*] or spark://host:7077; `give_back` it in the end.
+def place_of(session: "SparkSession") -> str:
+    """Return the address of the Spark that a session belongs to, as it may be shown."""
+    if is_remote(session):
+        return f"sc://{session.client.host}"
+    return str(session.sparkContext.master or "")
 
-    There is one Spark in a process: one that runs already is taken if it is at that address.
+
+def own_session(session: "SparkSession", *, is_ours: bool = False) -> "SparkSession":
+    """Return a session beside the given one, with settings and views of its own.
+
+    A session of Spark Connect that is ours alone is one already.
     """
-    global _holders  # noqa: PLW0603 - one Spark for each process
-    pyspark = pyspark_module()
-    with _lock:
-        running = pyspark.SparkContext._active_spark_context  # noqa: SLF001 - asks, starts nothing
-        if running is not None and running.master != address:
-            raise SourceError(
-                f"This process already uses Spark at {running.master}, so {address} cannot be used",
-                "Stop that Spark first, or pass its session",
-            )
-        if running is None:
-            session = _start(pyspark, address)
-            _holders = 1
-        else:
-            session = pyspark.sql.SparkSession.builder.getOrCreate()
-            _holders += 1 if _holders else 0
-    return session
-
-
-def give_back(session: "SparkSession") -> None:
-    """End the use of a session that was taken; the last one stops a Spark that was started."""
-    global _holders  # noqa: PLW0603 - one Spark for each process
-    with _lock:
-        if _holders == 1:
-            session.sparkContext.stop()
-        _holders = max(0, _holders - 1)
-
-
-def _start(pyspark: ModuleType, address: str) -> "SparkSession":
-    if not os.environ.get("JAVA_HOME") and shutil.which("java") is None:
-        raise SourceError(
-            "Spark needs Java 17 or newer, which was not found",
-            "Install it, on Debian with apt-get install openjdk-17-jre-headless, or set JAVA_HOME",
-        )
-    with tempfile.TemporaryDirectory(prefix="discreet-") as folder:
-        quiet = Path(folder) / "log4j2.properties"
-        quiet.write_text(SILENCE, encoding="ascii")
-        builder = pyspark.sql.SparkSession.builder.master(address)
-        options = f"-Dlog4j2.configurationFile={quiet}"
-        for name, value in {**STARTED, "spark.driver.extraJavaOptions": options}.items():
-            builder = builder.config(name, value)
-        try:
-            session: SparkSession = builder.getOrCreate()
-        except failures() as cause:
-            log.exception("Spark did not start", exc_info=cause)
-            raise SourceError(
-                f"Spark could not be started at {address}", "The log discreet.engine has the cause"
-            ) from None
-    return session
-
-
-def own_session(session: "SparkSession") -> "SparkSession":
-    """Return a session beside the given one, with settings and views of its own."""
-    own = session.newSession()
-    for name, value in SETTINGS.items():
-        own.conf.set(name, value)
+    own = session if is_ours and is_remote(session) else _beside(session)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # about settings that are old, and still decide
+        for name, value in {**SETTINGS, **AWAY_FROM_DRIVER}.items():
+            own.conf.set(name, value)
+    if is_remote(own):
+        _try_less(own)
     return own
+
+
+def _beside(session: "SparkSession") -> "SparkSession":
+    try:
+        return session.newSession()
+    except NotImplementedError:
+        raise SourceError(
+            "A session of Spark Connect can be passed from pyspark 4.3 on",
+            "Upgrade pyspark, or pass the address sc://host:15002",
+        ) from None
+
+
+def _try_less(session: "SparkSession") -> None:
+    """Have the client of a server that is gone fail after half a minute, not after ten."""
+    retries: Any = pyspark_module().sql.connect.client.retries
+    few = retries.DefaultPolicy(max_retries=8, max_backoff=5_000)
+    session.client.set_retry_policies([few])
 
 
 # --------------------------------------------------------------------------- running
@@ -168,21 +151,21 @@ def own_session(session: "SparkSession") -> "SparkSession":
 
 def collected(session: "SparkSession", text: str, *, timeout: float) -> pa.Table:
     """Return the result of a statement; Ctrl-C or the end of its time cancels its jobs."""
-    context = session.sparkContext
-    group = f"discreet-{uuid4().hex}"
-
-    def stop() -> None:
-        scala: Any = context._jsc.sc()  # noqa: SLF001 - pyspark cancels jobs that run, not later ones
-        scala.cancelJobGroupAndFutureJobs(group)
-
-    with silent(), _in_group(session, group), deadlines().within(timeout, stop):
+    with silent(), _stoppable(session) as stop, deadlines().within(timeout, stop):
         try:
             return session.sql(text).toArrow()
         except BaseException as cause:
             stop()
             if _is_interruption(cause):
                 raise KeyboardInterrupt from None
+            if isinstance(cause, ValueError) and is_remote(session):
+                raise OSError("the connection is closed") from None
             raise
+
+
+def _stoppable(session: "SparkSession") -> AbstractContextManager[Stop]:
+    """Mark what is run, and give what cancels it."""
+    return _with_tag(session) if is_remote(session) else _in_group(session)
 
 
 def _is_interruption(cause: BaseException | None) -> bool:
@@ -193,13 +176,53 @@ def _is_interruption(cause: BaseException | None) -> bool:
 
 
 @contextmanager
-def _in_group(session: "SparkSession", group: str) -> Iterator[None]:
+def _in_group(session: "SparkSession") -> Iterator[Stop]:
     """Let the jobs of this thread belong to a group, and afterwards to the one as before."""
-    context = session.sparkContext
+    context, group = session.sparkContext, f"discreet-{uuid4().hex}"
+
+    def stop() -> None:
+        scala: Any = context._jsc.sc()  # noqa: SLF001 - pyspark cancels jobs that run, not later ones
+        scala.cancelJobGroupAndFutureJobs(group)
+
     before = [context.getLocalProperty(name) for name in GROUP]
     context.setJobGroup(group, "discreet", interruptOnCancel=True)
     try:
-        yield
+        yield stop
     finally:
         for name, value in zip(GROUP, before, strict=True):
             context.setLocalProperty(name, value)  # type: ignore[arg-type]  # None removes it
+
+
+@contextmanager
+def _with_tag(session: "SparkSession") -> Iterator[Stop]:
+    """Let what this thread runs over Spark Connect have a tag, by which the server ends it."""
+    tag = f"discreet-{uuid4().hex}"
+    stopping = _Stopping(session, tag)
+    session.addTag(tag)
+    try:
+        yield stopping.begin
+    finally:
+        session.removeTag(tag)
+
+
+class _Stopping:
+    """Interrupts what has a tag, in threads of its own: a server may be slow to answer."""
+
+    def __init__(self, session: "SparkSession", tag: str) -> None:
+        self._session, self._tag = session, tag
+        self._thread: threading.Thread | None = None
+
+    def begin(self) -> None:
+        if self._thread is None or not self._thread.is_alive():
+            self._thread = threading.Thread(target=self._run, name="interrupt", daemon=True)
+            self._thread.start()
+
+    def _run(self) -> None:
+        # Closing the connection ends the wait for a server that does not answer any more.
+        close: Any = self._session.client.close
+        hopeless = threading.Timer(HOPELESS_AFTER, close)
+        hopeless.daemon = True
+        hopeless.start()
+        with silent(), suppress(*failures(), ValueError):
+            self._session.interruptTag(self._tag)
+        hopeless.cancel()

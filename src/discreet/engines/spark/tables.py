@@ -5,7 +5,7 @@ A view folds columns into few types; NaN, infinities, broken texts and times out
 """
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, replace
 from fractions import Fraction
@@ -20,10 +20,26 @@ from discreet.engines.base import log
 from discreet.engines.duckdb import DuckDbEngine
 from discreet.engines.duckdb.csv_files import repeated
 from discreet.engines.duckdb.file_lists import files_of
-from discreet.engines.duckdb.loading import CSV, DUCKDB, PARQUET, DataSource, Kinds
+from discreet.engines.duckdb.loading import CSV, DUCKDB, DataSource, Kinds
 from discreet.engines.spark.conditions import CALENDAR, canonical_real
+from discreet.engines.spark.delta import read_snapshot, read_state, spark_schema
 from discreet.engines.spark.dialect import ROW_ID, SPARK
-from discreet.engines.spark.sessions import failures, silent
+from discreet.engines.spark.files import (
+    Listed,
+    can_name_rows,
+    different_types,
+    folder_columns,
+    input_files,
+    is_delta,
+    is_path,
+    listed,
+    refuse_hidden,
+    refuse_listed_twice,
+    refuse_table_formats,
+    state_of,
+    stored_types,
+)
+from discreet.engines.spark.sessions import failures, is_remote, silent
 from discreet.errors import SourceError
 
 if TYPE_CHECKING:
@@ -56,6 +72,13 @@ FILE_ROW = "concat(_metadata.file_path, '#', CAST(_metadata.row_index AS STRING)
 
 GLOBAL = "global_temp"
 
+SMALL = 10 * 2**20
+"""Bytes of a public table that is sent to all machines for a join, as Spark's own limit."""
+
+
+def _unknown() -> None:
+    """Tell nothing of a source whose changes nobody can see."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Registered:
@@ -67,6 +90,8 @@ class Registered:
     """What changes when the files do; None for what has no files."""
     handed_over: str | None
     """The view by which another session's frame was handed over, to be dropped in the end."""
+    now: Callable[[], str | None] = _unknown
+    """The state as it is now."""
 
 
 def is_frame(source: object) -> TypeGuard["DataFrame"]:
@@ -111,16 +136,12 @@ def _registered(  # noqa: PLR0913
     is_public: bool,
 ) -> Registered:
     if _is_local(source):
-        columns, frame, handed_over = *_local(own, name, source, kinds), None
+        read = _local(own, name, source, kinds)
+    elif is_path(source):
+        read = _in_files(own, name, str(source))
     else:
-        found = _sought(given, own, source)
-        guessed = _guessed(name, found)
-        if _is_path(source):
-            _refuse_other_types(own, name, str(source), found)
-        frame, handed_over = _found(own, name, found, is_own=_is_path(source))
-        columns = tuple(
-            _marked(_column(each, kind), guessed) for each, kind in frame.dtypes if each != ROW_ID
-        )
+        read = _in_session(given, own, name, source)
+    frame, columns = read.frame, read.columns
     folded = frame.selectExpr(
         *(
             f"{_stored(each.kind, kind)} AS {SPARK.quoted(each.name)}".replace(
@@ -130,18 +151,132 @@ def _registered(  # noqa: PLR0913
         ),
         *([ROW_ID] if ROW_ID in frame.columns else []),
     )
+    size = read.size
     if is_public and ROW_ID not in frame.columns:
-        folded = own.createDataFrame(_numbered(folded.toArrow()))
+        table = _numbered(folded.toArrow())
+        folded, size = own.createDataFrame(table), table.nbytes
+    if is_public and size is not None and size <= SMALL:
+        folded = folded.hint("broadcast")
     folded.createOrReplaceTempView(SPARK.quoted(name))
     return Registered(
         columns=columns,
         has_row_ids=ROW_ID in folded.columns,
-        state=_state(frame, source),
-        handed_over=handed_over,
+        state=read.state,
+        handed_over=read.handed_over,
+        now=read.now,
     )
 
 
-def _state(frame: "DataFrame", source: object) -> str | None:
+def state_now(table: Registered) -> str | None:
+    """Return the state of a table's source as it is now: `table.state` if nothing has changed.
+
+    Files are listed anew, and of a Delta table the log is read. None if it cannot be known. What
+    was handed over stays as it was.
+    """
+    try:
+        with silent():
+            return table.now()
+    except SourceError as error:
+        log.warning("the state of a table could not be read: %s", error)
+    except failures() as cause:
+        log.warning("the state of a table could not be read", exc_info=cause)
+    return None
+
+
+# --------------------------------------------------------------------------- what is read
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Read:
+    """A source as a frame of our own session, with row ids last if there are any."""
+
+    frame: "DataFrame"
+    columns: tuple[Column, ...]
+    state: str | None = None
+    size: int | None = None
+    """Bytes of the files, if they are known."""
+    handed_over: str | None = None
+    now: Callable[[], str | None] = _unknown
+
+
+def _in_files(own: "SparkSession", name: str, place: str) -> Read:
+    """Read Parquet files, or a Delta table, by their path."""
+    if is_delta(own, place):
+        return _in_delta(own, name, place)
+    files = listed(own, [place])
+    if not files:
+        raise SourceError(f"The table {name} has no files", "Check the path")
+    refuse_table_formats(own, name, files)
+    stored, found = stored_types(own, name, [place]), own.read.parquet(place)
+    _refuse_names(name, found.columns)
+    from_folders = folder_columns(place, files)
+    refuse_hidden(name, list(stored), from_folders)
+    if any(stored.get(each, kind) != kind for each, kind in found.dtypes):
+        raise different_types(name)
+    if set(input_files(found)) != {each.path for each in files}:
+        raise SourceError(f"The files of the table {name} changed while they were opened")
+    frame = _with_file_rows(own, name, found, files)
+    guessed = {each for each, kind in found.dtypes if kind != "string" and each not in stored}
+    return Read(
+        frame=frame,
+        columns=_columns(frame, guessed),
+        state=state_of(files),
+        size=sum(each.size for each in files),
+        now=lambda: state_of(listed(own, [place])),
+    )
+
+
+def _in_delta(own: "SparkSession", name: str, place: str) -> Read:
+    """Read the files of the latest version of a Delta table, with the types that its log tells."""
+    snapshot = read_snapshot(name, place)
+    schema = spark_schema(own, snapshot)
+    if not snapshot.files:
+        frame = own.createDataFrame([], schema).selectExpr("*", f"CAST(NULL AS STRING) AS {ROW_ID}")
+    else:
+        stored = stored_types(own, name, snapshot.files)
+        reading = own.read.schema(schema).option("basePath", place)
+        found = reading.parquet(*snapshot.files)
+        _refuse_names(name, found.columns)
+        told = {each: kind for each, kind in found.dtypes if each not in snapshot.in_folders}
+        if any(told.get(each, kind) != kind for each, kind in stored.items()):
+            raise different_types(name)
+        frame = _with_file_rows(own, name, found, listed(own, snapshot.files))
+    return Read(
+        frame=frame,
+        columns=_columns(frame, set()),
+        state=snapshot.state,
+        now=lambda: read_state(name, place),
+    )
+
+
+def _in_session(
+    given: "SparkSession", own: "SparkSession", name: str, source: "DataSource | DataFrame"
+) -> Read:
+    """Read a frame, or a table of the session's catalog, through a view for all sessions."""
+    found = source if is_frame(source) else given.table(str(source))
+    guessed = _guessed_by_server(found) if is_remote(found) else _guessed(name, found)
+    view = f"discreet_{uuid4().hex}"
+    _with_row_ids(name, found).createGlobalTempView(view)
+    frame = own.table(f"{GLOBAL}.{view}")
+    state, now = (None, _unknown) if is_remote(found) else _state(own, frame)
+    return Read(
+        frame=frame,
+        columns=_columns(frame, guessed),
+        state=state,
+        now=now,
+        handed_over=view,
+    )
+
+
+def _columns(frame: "DataFrame", guessed: Collection[str]) -> tuple[Column, ...]:
+    """Return the columns; those that were guessed, by their names, tell no units apart."""
+    folded = {each.casefold() for each in guessed}
+    return tuple(
+        _marked(_column(each, kind), folded) for each, kind in frame.dtypes if each != ROW_ID
+    )
+
+
+def _state(own: "SparkSession", frame: "DataFrame") -> tuple[str | None, Callable[[], str | None]]:
     """Return which files are read, how long they are and when they were written, if any are.
 
     Only of rows of files as they are: what else a frame does to them, a filter say, its files do
@@ -150,36 +285,34 @@ def _state(frame: "DataFrame", source: object) -> str | None:
     plan: Any = frame._jdf.queryExecution().analyzed()  # noqa: SLF001 - only Java knows the files
     while not _is_parquet(plan) and plan.children().size() == 1:
         plan = plan.children().head()
-    if ROW_ID in frame.columns and _is_parquet(plan):
-        files = plan.relation().location().allFiles()
-        listed = [files.apply(number) for number in range(files.size())]
-        found = [(each.getPath(), each.getLen(), each.getModificationTime()) for each in listed]
-    elif isinstance(source, str | Path) and str(source).casefold().endswith((*CSV, *DUCKDB)):
-        states = [(each.resolve(), each.stat()) for each in files_of(source)]
-        found = [(path, each.st_size, each.st_mtime_ns) for path, each in states]
-    else:
-        return None
-    return "|".join(sorted(f"{path}:{size}:{time}" for path, size, time in found))
+    if ROW_ID not in frame.columns or not _is_parquet(plan):
+        return None, _unknown
+    location = plan.relation().location()
+    files, roots = location.allFiles(), location.rootPaths()
+    each = [files.apply(number) for number in range(files.size())]
+    state = state_of(
+        [
+            Listed(
+                path=file.getPath().toString(),
+                size=file.getLen(),
+                written=file.getModificationTime(),
+            )
+            for file in each
+        ]
+    )
+    places = [roots.apply(number).toString() for number in range(roots.size())]
+
+    def now() -> str | None:
+        # A frame may leave files out by options of its own, which listing its folders does not see.
+        return state_of(listed(own, places))
+
+    return state, now
 
 
-def _sought(
-    given: "SparkSession", own: "SparkSession", source: "DataSource | DataFrame"
-) -> "DataFrame":
-    """Return the frame that a source stands for, of our own session if it is read by its path."""
-    if is_frame(source):
-        return source
-    return own.read.parquet(str(source)) if _is_path(source) else given.table(str(source))
-
-
-def _is_path(source: object) -> bool:
-    return not is_frame(source) and str(source).casefold().endswith(PARQUET)
-
-
-def _found(
-    own: "SparkSession", name: str, frame: "DataFrame", *, is_own: bool
-) -> "tuple[DataFrame, str | None]":
-    """Return a frame of our own session, with row ids last if there are any."""
-    return (_with_row_ids(name, frame), None) if is_own else _handed_over(name, frame, own)
+def _guessed_by_server(frame: "DataFrame") -> frozenset[str]:
+    """Return the columns that may be read off names of folders; only the server knows which are."""
+    files = [Listed(path=each, size=0, written=0) for each in input_files(frame)]
+    return folder_columns("", files)
 
 
 def _guessed(name: str, frame: "DataFrame") -> frozenset[str]:
@@ -194,38 +327,17 @@ def _guessed(name: str, frame: "DataFrame") -> frozenset[str]:
         if not _is_listed(leaves.apply(number)):
             continue
         relation = leaves.apply(number).relation()
-        stored = {each.casefold() for each in relation.dataSchema().fieldNames()}
-        for each in relation.partitionSchema().fields():
-            if each.name().casefold() in stored:
-                raise SourceError(
-                    f"The table {name} has {each.name()!r} both in its files and in the names of "
-                    "their folders",
-                    "Rename one of them",
-                )
-            if each.dataType().typeName() != "string":
-                guessed.add(each.name().casefold())
+        fields = relation.partitionSchema().fields()
+        refuse_hidden(
+            name,
+            list(relation.dataSchema().fieldNames()),
+            frozenset(each.name().casefold() for each in fields),
+        )
+        guessed |= {each.name() for each in fields if each.dataType().typeName() != "string"}
     return frozenset(guessed)
 
 
-def _refuse_other_types(own: "SparkSession", name: str, source: str, frame: "DataFrame") -> None:
-    """Reject files that store a column as different types, by what is written at their ends.
-
-    Spark fails when it reads a file that is not as the first, and leaves it out if its statistics
-    say that no row there is asked for: whether a query fails would tell if there is such a row.
-    """
-    try:
-        merged = dict(own.read.option("mergeSchema", "true").parquet(source).dtypes)
-    except failures() as cause:
-        log.warning("the files of %s differ", name, exc_info=cause)
-        merged = {}
-    if any(merged.get(each) != kind for each, kind in frame.dtypes):
-        raise SourceError(
-            f"The Parquet files of the table {name} store a column with different types",
-            "Write all files with the same types",
-        )
-
-
-def _marked(column: Column, guessed: frozenset[str]) -> Column:
+def _marked(column: Column, guessed: Collection[str]) -> Column:
     return replace(column, is_rounded=True) if column.name.casefold() in guessed else column
 
 
@@ -237,55 +349,48 @@ def _is_local(source: object) -> bool:
     return not is_named or str(source).casefold().endswith((*CSV, *DUCKDB))
 
 
-def _local(
-    own: "SparkSession", name: str, source: DataSource, kinds: Kinds | None
-) -> "tuple[tuple[Column, ...], DataFrame]":
-    """Return the columns as they were before they were read, and a frame with row ids."""
+def _local(own: "SparkSession", name: str, source: DataSource, kinds: Kinds | None) -> Read:
+    """Read a table of this machine, with its columns as they were and row ids, and hand it over."""
     with closing(DuckDbEngine.load({name: source}, kinds={name: kinds or {}})) as local:
         columns, table = local.columns(name), local.table(name)
     _refuse_names(name, table.column_names)
-    return columns, own.createDataFrame(_numbered(table))
+    state: str | None = None
+    if isinstance(source, str | Path):
+        files = [(each.resolve(), each.stat()) for each in files_of(source)]
+        state = "|".join(sorted(f"{at}:{each.st_size}:{each.st_mtime_ns}" for at, each in files))
+    frame = own.createDataFrame(_numbered(table))
+    return Read(frame=frame, columns=columns, state=state, size=table.nbytes, now=lambda: state)
 
 
 def _numbered(table: pa.Table) -> pa.Table:
     return table.append_column(ROW_ID, pa.array(range(table.num_rows), pa.int64()))
 
 
-def _handed_over(name: str, frame: "DataFrame", own: "SparkSession") -> "tuple[DataFrame, str]":
-    view = f"discreet_{uuid4().hex}"
-    _with_row_ids(name, frame).createGlobalTempView(view)
-    return own.table(f"{GLOBAL}.{view}"), view
-
-
 def _with_row_ids(name: str, frame: "DataFrame") -> "DataFrame":
     """Return the frame, with a column that names each row if it is read from Parquet files as is.
 
     What Spark numbers itself changes when a part is computed again, or by what else is read. After
-    a join or a union several rows would have the same name.
+    a join or a union several rows would have the same name. Of a frame of Spark Connect only the
+    server knows what it reads.
     """
     _refuse_names(name, frame.columns)
-    if not _is_file(frame) or "_metadata" in map(str.casefold, frame.columns):
+    names = map(str.casefold, frame.columns)
+    if is_remote(frame) or not _is_file(frame) or "_metadata" in names:
         return frame
-    _refuse_listed_twice(name, frame)
+    files = _plan_of(frame).relation().location().allFiles()
+    paths = [files.apply(number).getPath().toString() for number in range(files.size())]
+    refuse_listed_twice(name, paths)
     return frame.selectExpr("*", f"{FILE_ROW} AS {ROW_ID}")
 
 
-def _refuse_listed_twice(name: str, frame: "DataFrame") -> None:
-    """Reject files that are read twice: two rows would have one name, and be one unit.
-
-    Paths, patterns, folders and links on this machine can all lead to the same file.
-    """
-    files = _plan_of(frame).relation().location().allFiles()
-    paths = [files.apply(number).getPath().toUri() for number in range(files.size())]
-    real = [
-        str(Path(each.getPath()).resolve()) if each.getScheme() == "file" else each.toString()
-        for each in paths
-    ]
-    if len(set(real)) < len(real):
-        raise SourceError(
-            f"The table {name} reads a file twice, so its rows cannot be identified",
-            "List every file once",
-        )
+def _with_file_rows(
+    own: "SparkSession", name: str, frame: "DataFrame", files: Sequence[Listed]
+) -> "DataFrame":
+    """Return a frame of these files with a column that names each row, unless it has another."""
+    refuse_listed_twice(name, [each.path for each in files])
+    if "_metadata" in map(str.casefold, frame.columns) or not can_name_rows(own, files):
+        return frame
+    return frame.selectExpr("*", f"{FILE_ROW} AS {ROW_ID}")
 
 
 def _is_file(frame: "DataFrame") -> bool:

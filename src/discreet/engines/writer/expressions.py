@@ -311,7 +311,8 @@ def _unit_is_in(test: UnitSemiJoin, place: WriteContext) -> str:
     outer = replace(place, stages=None, seen=None, chosen=chosen, tells_fresh=False)
     rows = place.inner_rows(test.rows, outer, names_of(read, test.name))
     where = "" if test.where is None else f" WHERE {inner.write(test.where)}"
-    return f"({place.unit} IN (SELECT {inner.unit} FROM ({rows}) AS {name}{where}))"
+    text = f"{place.unit} IN (SELECT {inner.unit} FROM ({rows}) AS {name}{where})"
+    return place.dialect.semi_join.format(text)
 
 
 # --------------------------------------------------------------------------- windows

@@ -1,0 +1,198 @@
+"""No private row passes through the driver: what tasks send there does not grow with the units."""
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+import discreet
+from discreet.curator import Curator
+from discreet.engines.spark import SparkEngine, sql
+from discreet.engines.spark.sessions import AWAY_FROM_DRIVER, SETTINGS
+from discreet.opening.stores import prepare_catalog
+from tests.attacks.clinic import tables
+from tests.engines.corpus import QUESTIONS, RELEASED, plan_of
+from tests.spark import AT, shared_session
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+FEW, MANY = 1_000, 8_000
+"""Units: of so many more, tasks send no more."""
+
+TOLD = 4_000
+"""Bytes by which what tasks tell of themselves may differ."""
+
+QUERIES = (
+    "SELECT sex, COUNT(*) AS n, AVG(cost) AS cost FROM visits JOIN patients USING (patient_id) "
+    "GROUP BY sex",
+    "SELECT COUNT(DISTINCT patient_id) AS n FROM visits",
+    "SELECT COUNT(*) AS n FROM patients WHERE patient_id NOT IN "
+    "(SELECT patient_id FROM visits WHERE cost > 3)",
+    "SELECT name, COUNT(*) AS n FROM visits JOIN costs USING (cost) GROUP BY name",
+    "SELECT MEDIAN(cost) AS m FROM visits",
+)
+
+CATALOG = """
+[budget]
+epsilon = 1000
+[source]
+engine = "{at}"
+[tables.visits]
+from = "visits/"
+unit = "patient_id"
+rows_per_unit = 2
+[tables.visits.columns]
+cost = {{ bounds = [0, 9] }}
+[tables.patients]
+from = "patients.parquet"
+unit = "patient_id"
+rows_per_unit = 1
+[tables.patients.columns]
+sex = {{ values = ["f", "m"] }}
+[tables.costs]
+from = "costs.csv"
+public = true
+"""
+
+
+def site(folder: Path, units: int) -> Path:
+    """Write tables of so many people, in as many files as ever, and return their catalog."""
+    (folder / "visits" / "year=2024").mkdir(parents=True)
+    rows = range(3 * units)
+    visits = pa.table({"patient_id": [n % units for n in rows], "cost": [n % 7 for n in rows]})
+    pq.write_table(visits, folder / "visits" / "year=2024" / "a.parquet")
+    sexes = ["fm"[n % 2] for n in range(units)]
+    patients = pa.table({"patient_id": range(units), "sex": sexes})
+    pq.write_table(patients, folder / "patients.parquet")
+    (folder / "costs.csv").write_text("cost,name\n0,free\n1,cheap\n")
+    path = folder / "discreet.toml"
+    path.write_text(CATALOG.format(at=AT))
+    return path
+
+
+def sent(session: "SparkSession") -> int:
+    """Return how many bytes all tasks sent to the driver, in all jobs so far."""
+    gateway: Any = session.sparkContext._gateway
+    context: Any = session.sparkContext._jsc.sc()  # type: ignore[attr-defined]
+    context.listenerBus().waitUntilEmpty()
+    none = gateway.new_array(gateway.jvm.double, 0)
+    stages = context.statusStore().stageList(None, False, False, none, None)
+    return sum(int(stages.apply(n).resultSize()) for n in range(stages.size()))
+
+
+def sent_by(curator: Curator, query: str, *, again: int = 0) -> int:
+    before = sent(shared_session())
+    curator.ask(query, epsilon=1 + again / 100)
+    return sent(shared_session()) - before
+
+
+@pytest.fixture
+def sites(tmp_path: Path) -> Iterator[tuple[Curator, Curator]]:
+    shared_session()
+    opened = [discreet.open(site(tmp_path / str(units), units)) for units in (FEW, MANY)]
+    yield opened[0], opened[1]
+    for each in opened:
+        each.close()
+
+
+def engine_of(curator: Curator) -> SparkEngine:
+    engine = curator._engine
+    assert isinstance(engine, SparkEngine)
+    return engine
+
+
+def test_what_reaches_the_driver_does_not_grow_with_units(sites: tuple[Curator, Curator]) -> None:
+    few, many = sites
+    for query in QUERIES:
+        assert abs(sent_by(many, query) - sent_by(few, query)) < TOLD, query
+
+
+def test_a_join_by_the_driver_would_be_seen(sites: tuple[Curator, Curator]) -> None:
+    """The broken variant: as Spark is set unless told otherwise, small tables pass the driver."""
+    for each in sites:
+        for name in AWAY_FROM_DRIVER:
+            engine_of(each)._session.conf.unset(name)
+    few, many = (sent_by(each, QUERIES[0], again=1) for each in sites)
+    assert many - few > 4 * TOLD
+
+
+def test_a_collect_of_rows_would_be_seen(sites: tuple[Curator, Curator]) -> None:
+    found = []
+    for each in sites:
+        before = sent(shared_session())
+        engine_of(each)._session.table("visits").toArrow()
+        found.append(sent(shared_session()) - before)
+    assert found[1] - found[0] > 4 * TOLD
+
+
+def test_preparing_and_reading_what_is_prepared_send_no_rows(tmp_path: Path) -> None:
+    shared_session()
+    found = []
+    for units in (FEW, MANY):
+        path = site(tmp_path / str(units), units)
+        before = sent(shared_session())
+        assert prepare_catalog(path)
+        with discreet.open(path) as curator:
+            assert engine_of(curator).is_prepared
+            curator.ask(QUERIES[0], epsilon=1)
+        found.append(sent(shared_session()) - before)
+    assert abs(found[1] - found[0]) < 2 * TOLD
+
+
+# --------------------------------------------------------------------------- by plan
+
+
+def collected_parts(plan: str) -> Iterator[str]:
+    """Yield the parts of a plan whose rows Spark collects at the driver."""
+    lines = plan.splitlines()
+    depths = [len(re.match(r"[ :+|-]*", each).group()) for each in lines]  # type: ignore[union-attr]
+    for start, line in enumerate(lines):
+        if re.search(r"BroadcastExchange|Subquery|CollectLimit|TakeOrdered|rangepart", line):
+            ends = (n for n in range(start + 1, len(lines)) if depths[n] <= depths[start])
+            yield "\n".join(lines[start : next(ends, len(lines))])
+
+
+def plans(folder: Path, settings: dict[str, str]) -> Iterator[tuple[str, str]]:
+    """Yield questions of the corpus, and how Spark would run them over files."""
+    places: dict[str, str | pa.Table] = {"clinics": tables()["clinics"]}
+    for name in ("visits", "patients", "prescriptions"):
+        places[name] = str(folder / f"{name}.parquet")
+        pq.write_table(tables()[name], places[name])
+    engine = SparkEngine.open(shared_session(), places, public=["clinics"])
+    for name, value in settings.items():
+        engine._session.conf.set(name, value)
+    for question in QUESTIONS:
+        for planned in plan_of(question).releases:
+            for query in planned.queries:
+                frame: Any = engine._session.sql(sql(query, RELEASED))
+                yield question, frame._jdf.queryExecution().executedPlan().toString()
+    engine.close()
+
+
+def test_no_plan_of_the_corpus_collects_private_rows(tmp_path: Path) -> None:
+    public = 0
+    for question, plan in plans(tmp_path, {}):
+        for part in collected_parts(plan):
+            assert "FileScan" not in part, question
+            public += "LocalTableScan" in part or "ExistingRDD" in part
+    assert public, "small public tables are sent to all machines"
+
+
+def test_plans_that_would_collect_private_rows_are_found(tmp_path: Path) -> None:
+    """The broken variant."""
+    usual = {"spark.sql.autoBroadcastJoinThreshold": "10MB"}
+    found = [part for _, plan in plans(tmp_path, usual) for part in collected_parts(plan)]
+    assert sum("FileScan" in part for part in found) > 10
+
+
+def test_settings_are_those_of_every_session_of_ours() -> None:
+    assert not set(SETTINGS) & set(AWAY_FROM_DRIVER)
+    engine = SparkEngine.open(shared_session(), {})
+    for name, value in {**SETTINGS, **AWAY_FROM_DRIVER}.items():
+        assert engine._session.conf.get(name) == value
+    engine.close()
