@@ -141,7 +141,7 @@ class TableEngine(Engine, Protocol):
         ...
 
 
-FORM = 2
+FORM = 3
 """Changes when forms are made in another way: older ones are made again."""
 
 

@@ -7,11 +7,10 @@ first rows by their order are kept; a row that was not among the first of fewer 
 those of more, so rows that were left out need not be looked at again.
 """
 
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from enum import Enum
 
-from discreet.catalog.schema import Kind, PathUnit, PrivateTable
 from discreet.query.tree import Scan
 
 
@@ -82,27 +81,8 @@ def _names(scans: Iterable[Scan]) -> set[str]:
     return {each.name for scan in scans for each in (scan.table, *scan.parents)}
 
 
-def refuse_to_grow(scan: Scan, grown: Collection[str]) -> None:
-    """Raise CannotGrowError if a form cannot grow by new rows of these tables, whatever they are.
-
-    Which months of a unit are its first is decided by all of its rows, and those of later months
-    were left out. Rows of a parent without a month were left out too.
-    """
-    path = (scan.table, *scan.parents)
-    if not {each.name for each in path} & set(grown):
-        return
+def refuse_months(scan: Scan) -> None:
+    """Refuse to grow if only a unit's first months are used: which these are all rows decide."""
     dated = scan.table.by_month
     if scan.table.is_by_month and dated is not None and dated.most is not None:
         raise CannotGrowError(Anew.MONTHS, scan.table.name)
-    if scan.parents and any(each.by_month is not None for each in path):
-        raise CannotGrowError(Anew.MONTHS, scan.table.name)
-    if any(_is_of_no_kind(each) for each in path):
-        raise CannotGrowError(Anew.PATH, scan.table.name)
-
-
-def _is_of_no_kind(table: PrivateTable) -> bool:
-    """Return whether a path compares values that a form holds as other values."""
-    if not isinstance(table.unit, PathUnit):
-        return False
-    folded = table.unit.column.casefold()
-    return any(each.kind is Kind.OTHER for each in table.columns if each.name.casefold() == folded)

@@ -12,12 +12,13 @@ stored, because new rows of a parent can give them a unit.
 
 import duckdb
 
-from discreet.catalog.schema import PathUnit, PrivateTable
+from discreet.catalog.schema import Kind, PathUnit, PrivateTable
 from discreet.engines.duckdb.dialect import DUCKDB
 from discreet.engines.duckdb.prepared import PART, PARTS, REST, added_columns, ranked_rows
 from discreet.engines.duckdb.rewrites import ranked_columns
-from discreet.engines.growth import Anew, CannotGrowError
+from discreet.engines.growth import Anew, CannotGrowError, refuse_months
 from discreet.engines.writer import EVERY, KEPT, UNIT, column_name, prepared_name, write_rows
+from discreet.engines.writer.units import kind_in
 from discreet.query.tree import Scan
 
 WAITING = "waiting"
@@ -53,14 +54,32 @@ def keep_waiting(connection: duckdb.DuckDBPyConnection, scan: Scan) -> None:
     )
 
 
+def refuse_to_grow(scan: Scan) -> None:
+    """Refuse to grow where a form does not hold what new rows would have to be joined with.
+
+    Rows of a parent without a month were left out. Values of no known kind are held as texts.
+    """
+    refuse_months(scan)
+    path = (scan.table, *scan.parents)
+    if scan.parents and any(each.by_month is not None for each in path):
+        raise CannotGrowError(Anew.MONTHS, scan.table.name)
+    if any(_is_of_no_kind(each) for each in path):
+        raise CannotGrowError(Anew.PATH, scan.table.name)
+    if any(each.name.casefold() == DUCKDB.row_id for each in scan.table.columns):
+        raise CannotGrowError(Anew.PLACE, scan.table.name)
+
+
+def _is_of_no_kind(table: PrivateTable) -> bool:
+    """Return whether a path begins at a column of no known kind."""
+    return isinstance(table.unit, PathUnit) and kind_in(table, table.unit.column) is Kind.OTHER
+
+
 def grow_table(connection: duckdb.DuckDBPyConnection, scan: Scan) -> None:
     """Add the rows of a loaded table to its form, in the transaction that is open.
 
     Afterwards the table is a view of all rows that the form has, as paths over it need them.
     Raises CannotGrowError where new rows do not tell what becomes of old ones.
     """
-    if any(each.name.casefold() == DUCKDB.row_id for each in scan.table.columns):
-        raise CannotGrowError(Anew.PLACE, scan.table.name)
     _refuse_other_columns(connection, scan)
     _refuse_new_units_of_old_rows(connection, scan)
     rows, name = write_rows(scan, DUCKDB), scan.table.name

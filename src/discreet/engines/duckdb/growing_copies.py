@@ -31,7 +31,13 @@ from discreet.engines.duckdb.copied import (
 )
 from discreet.engines.duckdb.dialect import DUCKDB
 from discreet.engines.duckdb.file_lists import ReadFile
-from discreet.engines.duckdb.growing import WAITING, end_growth, grow_table, has_table
+from discreet.engines.duckdb.growing import (
+    WAITING,
+    end_growth,
+    grow_table,
+    has_table,
+    refuse_to_grow,
+)
 from discreet.engines.duckdb.prepared import PARTS, REST
 from discreet.engines.growth import (
     Anew,
@@ -40,7 +46,6 @@ from discreet.engines.growth import (
     MadeAnew,
     Told,
     families,
-    refuse_to_grow,
 )
 from discreet.engines.writer import ABOUT, EVERY, KEPT, column_name, prepared_name
 from discreet.errors import DiscreetError
@@ -172,7 +177,7 @@ class Growing:
 
     def _grow(self, family: Sequence[Scan], columns: Columns, pending: Collection[str]) -> None:
         for scan in family:
-            refuse_to_grow(scan, pending)
+            refuse_to_grow(scan)
         # What could be found out without reading anything is known before anything is read.
         added = {each: self._found(each) for each in pending}
         for scan in family:

@@ -71,14 +71,15 @@ class Stored:
     row_id: str | None
     """What tells its rows apart; None for a view, or if the role may read some columns only."""
 
-    def selected(self, *, with_row_id: bool = False) -> str:
-        """Return a SELECT of all columns, each as its kind."""
+    def selected(self, *, with_row_id: bool = False, only: str | None = None) -> str:
+        """Return a SELECT of all columns, each as its kind, of rows that meet a condition."""
         columns = [
             f"{read} AS {POSTGRESQL.quoted(each.name)}"
             for each, read in zip(self.columns, self.reads, strict=True)
         ]
         columns += [f"{self.row_id} AS {ROW_ID}"] if with_row_id and self.row_id else []
-        return f"SELECT {', '.join(columns)} FROM {self.place}"
+        where = "" if only is None else f" WHERE {only}"
+        return f"SELECT {', '.join(columns)} FROM {self.place}{where}"
 
 
 FIND = """
