@@ -29,6 +29,7 @@ from discreet.engines.postgresql.prepared import (
     make_schemas,
     marked,
     noted,
+    usable_form,
 )
 from discreet.engines.postgresql.tables import Stored
 from discreet.engines.writer import ABOUT, EVERY, KEPT, UNIT, write_rows
@@ -81,8 +82,10 @@ class Grower:
         """Return the form that can grow, and what it notes of its rows."""
         base = base_of(connection, self.maker.form)
         for each in made:
-            about = noted(connection, each) if each.is_whole else None
-            if about is not None and about["base"] == base:
+            about = noted(connection, each)
+            if about is None or about["base"] != base:
+                continue
+            if usable_form(connection, self.maker.form, each.key, made) is not None:
                 return each, about
         raise CannotGrowError(Anew.CATALOG)
 
