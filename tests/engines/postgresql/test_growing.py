@@ -56,7 +56,12 @@ class Days:
     def add(self, rows: int) -> None:
         """Add rows: some twice, some of nobody, some of a visit that is yet to come."""
         visits = [
-            (self.visit + n, self._person(), self.draws.choice([0.0, -0.0, 1.5, None]), "2026-01-02")
+            (
+                self.visit + n,
+                self._person(),
+                self.draws.choice([0.0, -0.0, 1.5, None]),
+                "2026-01-02",
+            )
             for n in range(rows)
         ]
         ahead = self.visit + rows + rows // 3 + 1
