@@ -39,12 +39,11 @@ class MadeAnew:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Grows:
-    """Rows are added to a form that was there."""
+    """Rows are added to a form that was there. How many is nobody's to know."""
 
     table: str
     files: int | None = None
-    """How many files are read for it."""
-    rows: int | None = None
+    """How many files are read for it; None if it is not made of files."""
 
 
 Step = MadeAnew | Grows

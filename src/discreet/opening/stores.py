@@ -28,7 +28,6 @@ from discreet.engines.duckdb import DuckDbEngine
 from discreet.engines.duckdb.added_files import is_listed
 from discreet.engines.duckdb.copied import Copied, contents_in, earlier_of, key_of
 from discreet.engines.duckdb.copies import forget_copy, make_copy, open_copy
-from discreet.engines.duckdb.file_lists import ReadFile
 from discreet.engines.duckdb.loading import DataSource
 from discreet.engines.growth import Told, tell_nobody
 from discreet.errors import CatalogError, SourceError
@@ -171,10 +170,11 @@ def prepare_catalog(
         return prepare_form(declared, address, copy, progress, told)
     sources = {name: at_hand(name, each) for name, each in declared.sources.items()}
     is_old, before = is_settled(sources), state_of(sources)
-    held = _files_held(copy)
+    earlier = earlier_of(copy)
+    held = () if earlier is None else tuple(one for of in earlier.files.values() for one in of)
     digests = FileDigests(progress=progress, earlier=held)
     copied = copied_from(declared, sources, digests=digests)
-    if key_of(copy) == copied.key:
+    if earlier is not None and earlier.key == copied.key:
         return False
 
     def scans_of(columns: Mapping[str, tuple[Column, ...]]) -> Scans:
@@ -192,12 +192,6 @@ def prepare_catalog(
     ):
         raise SourceError("A file changed while it was read. Run discreet prepare again.")
     return True
-
-
-def _files_held(copy: Path) -> tuple[ReadFile, ...]:
-    """Return the files that a prepared copy was made of, if there is one."""
-    earlier = earlier_of(copy)
-    return () if earlier is None else tuple(one for each in earlier.files.values() for one in each)
 
 
 def forget_catalog(path: str | Path) -> bool:

@@ -51,7 +51,7 @@ MARK = b"\xef\xbb\xbf"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Added:
+class AddedRows:
     """What came to the files of a table."""
 
     now: tuple[ReadFile, ...]
@@ -72,7 +72,9 @@ def is_listed(source: DataSource) -> bool:
     return isinstance(source, InFiles) and str(source).casefold().endswith((*CSV, *PARQUET))
 
 
-def added_to(held: Sequence[ReadFile], now: Sequence[ReadFile], source: DataSource) -> Added | None:
+def added_to(
+    held: Sequence[ReadFile], now: Sequence[ReadFile], source: DataSource
+) -> AddedRows | None:
     """Return what came to files; None if any of what they held is not there any more."""
     missing, new = list(held), []
     for each in now:
@@ -91,7 +93,7 @@ def added_to(held: Sequence[ReadFile], now: Sequence[ReadFile], source: DataSour
         new.remove(grown[0])
     paths = {each.path for each in new}
     old = tuple(each for each in now if each.path not in paths)
-    return Added(
+    return AddedRows(
         now=tuple(now), old=old, new=tuple(each.path for each in new), longer=tuple(longer)
     )
 
@@ -103,7 +105,7 @@ Holds = Callable[[str], bool]
 def load_added(  # noqa: PLR0913 - each is a thing that differs from table to table
     connection: duckdb.DuckDBPyConnection,
     name: str,
-    added: Added,
+    added: AddedRows,
     *,
     kinds: Kinds,
     columns: Sequence[Column],
@@ -139,7 +141,7 @@ def load_added(  # noqa: PLR0913 - each is a thing that differs from table to ta
 # --------------------------------------------------------------------------- Parquet
 
 
-def _check_types(connection: duckdb.DuckDBPyConnection, name: str, added: Added) -> None:
+def _check_types(connection: duckdb.DuckDBPyConnection, name: str, added: AddedRows) -> None:
     """Check that all new files, and the one that decides types now, are like the old ones."""
     paths = {added.now[0].path, added.old[0].path, *added.new}
     described: list[Any] = [
@@ -180,7 +182,7 @@ def _end(path: Path, size: int, folder: Path, number: int) -> Path:
     return end
 
 
-def _check_heads(added: Added, files: Sequence[Path]) -> None:
+def _check_heads(added: AddedRows, files: Sequence[Path]) -> None:
     """Check that headers and line ends are the same, and that types are guessed from old files."""
     heads = dict.fromkeys((added.old[0].path, added.now[0].path, *files))
     csv_options(tuple(heads))

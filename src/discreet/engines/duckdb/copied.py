@@ -63,9 +63,10 @@ def _digest(told: object) -> str:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Earlier:
+class EarlierCopy:
     """What a whole copy was made of."""
 
+    key: str
     made_by: str
     contents: Mapping[str, str]
     files: Mapping[str, tuple[ReadFile, ...]]
@@ -99,17 +100,21 @@ def _about(file: Path) -> tuple[str, str, str] | None:
     return None if found is None else (str(found[0]), str(found[1]), str(found[2]))
 
 
-def earlier_of(file: Path) -> Earlier | None:
+def earlier_of(file: Path) -> EarlierCopy | None:
     """Return what a copy was made of; None if there is none, or none of this form to trust."""
-    if _about(file) is None:
+    if not file.is_file() or not is_private(file):
         return None
     try:
         with duckdb.connect(str(file), read_only=True) as connection:
-            (about,) = connection.execute(f"SELECT made_by, contents FROM {ABOUT}.copy").fetchall()
+            told = f"SELECT key, made_by, contents FROM {ABOUT}.copy"
+            ((key, made_by, contents),) = connection.execute(told).fetchall()
             files = files_in(connection, ABOUT)
-    except (duckdb.Error, ValueError):
+    except (duckdb.Error, ValueError) as cause:
+        log.info("what a prepared copy is made of is not known", exc_info=cause)
         return None
-    return Earlier(made_by=str(about[0]), contents=json.loads(str(about[1])), files=files)
+    return EarlierCopy(
+        key=str(key), made_by=str(made_by), contents=json.loads(str(contents)), files=files
+    )
 
 
 def files_in(connection: duckdb.DuckDBPyConnection, schema: str) -> dict[str, tuple[ReadFile, ...]]:

@@ -20,11 +20,11 @@ from typing import cast
 import duckdb
 
 from discreet.engines.base import Progress, Scans, columns_from
-from discreet.engines.duckdb.added_files import Added, added_to, is_listed, load_added
+from discreet.engines.duckdb.added_files import AddedRows, added_to, is_listed, load_added
 from discreet.engines.duckdb.copied import (
     Columns,
     Copied,
-    Earlier,
+    EarlierCopy,
     earlier_of,
     files_in,
     note_files,
@@ -80,7 +80,7 @@ def begin_growth(file: Path, part: Path, copied: Copied, told: Told) -> None:
     begun.replace(part)
 
 
-def _reason_against(earlier: Earlier | None, copied: Copied) -> Anew | None:
+def _reason_against(earlier: EarlierCopy | None, copied: Copied) -> Anew | None:
     """Return why a whole copy is not even begun with, if so."""
     if earlier is None:
         return Anew.RELEASE
@@ -96,12 +96,12 @@ def _reason_against(earlier: Earlier | None, copied: Copied) -> Anew | None:
     return Anew.CHANGED if is_lost else None
 
 
-def _changed(earlier: Earlier, copied: Copied) -> list[str]:
+def _changed(earlier: EarlierCopy, copied: Copied) -> list[str]:
     now: Mapping[str, str] = json.loads(copied.contents)
     return [name for name in copied.sources if earlier.contents.get(name) != now[name]]
 
 
-def _added(copied: Copied, name: str, held: Sequence[ReadFile]) -> Added | None:
+def _added(copied: Copied, name: str, held: Sequence[ReadFile]) -> AddedRows | None:
     source = copied.sources[name]
     if not held or not is_listed(source):
         return None
@@ -204,7 +204,7 @@ class Growing:
         self.connection.execute(f'DROP TABLE "{new}"')
         self._advance(name, 1)
 
-    def _found(self, name: str) -> Added:
+    def _found(self, name: str) -> AddedRows:
         added = _added(self.copied, name, files_in(self.connection, ABOUT).get(name, ()))
         if added is None:
             raise CannotGrowError(Anew.CHANGED, name)
@@ -215,7 +215,7 @@ class Growing:
         self,
         target: str,
         name: str,
-        added: Added,
+        added: AddedRows,
         columns: Columns,
         holds: Callable[[str], bool],
     ) -> None:

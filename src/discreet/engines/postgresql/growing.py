@@ -111,6 +111,7 @@ class Grower:
         rows = self._rows(scan, dict.fromkeys(path, f"NOT {is_new}"))
         if Fingerprint.of(connection, scan, rows, held.seed) != held:
             raise CannotGrowError(Anew.CHANGED, name)
+        told(Grows(table=name))
         came = " UNION ALL ".join(
             # Rows of a join that are new: by their first table that is, whatever comes after it.
             f"({self._rows(scan, {**dict.fromkeys(path[:n], f'NOT {is_new}'), each: is_new})})"
@@ -118,7 +119,6 @@ class Grower:
         )
         new = self._make(connection, NEW, came)
         added = Fingerprint.of(connection, scan, f"SELECT * FROM {new}", held.seed)
-        told(Grows(table=name, rows=added.rows))
         if added.rows:
             self._add(connection, old.dialect, scan)
         connection.execute(f"DROP TABLE {new}")
