@@ -271,7 +271,7 @@ def read_again(monkeypatch: pytest.MonkeyPatch, act: Callable[[], object]) -> in
     count = 0
     read = FileDigests._read
 
-    def counted(self: FileDigests, *given: Any) -> str:
+    def counted(self: FileDigests, *given: Any) -> tuple[str, dict[int, str]]:
         nonlocal count
         count += 1
         return read(self, *given)

@@ -91,12 +91,12 @@ def with_all_rows_kept(patch: Patch) -> None:
 
 def prepared_with_units_in_each_others_places(patch: Patch) -> None:
     """Which rows are set apart depends on those of other units."""
-    original = prepared._ranked
+    original = prepared.ranked_rows
 
     def ranked(scan: Scan, rows: str) -> str:
         return original(scan, rows).replace('PARTITION BY "__unit" ', "")
 
-    patch.setattr(prepared, "_ranked", ranked)
+    patch.setattr(prepared, "ranked_rows", ranked)
 
 
 def trusting_that_keys_are_keys(patch: Patch) -> None:

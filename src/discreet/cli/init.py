@@ -3,7 +3,7 @@
 
 import os
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from pathlib import Path
@@ -21,11 +21,14 @@ from discreet.catalog.sources import ENVIRONMENT, without_password
 from discreet.catalog.sources import is_on_server as is_address
 from discreet.catalog.toml import TableDraft, draft
 from discreet.catalog.unit_names import is_identifier, unit_guess
-from discreet.cli.console import is_interactive, progress, remark, show, waiting
+from discreet.cli.console import is_interactive, number, progress, remark, show, waiting
 from discreet.cli.options import DEFAULT_CATALOG
 from discreet.errors import HIDDEN, CatalogError, ParameterError
 from discreet.opening import (
     LEDGER_SUFFIX,
+    Anew,
+    MadeAnew,
+    Step,
     copy_of,
     forget_catalog,
     is_copy_outdated,
@@ -77,12 +80,12 @@ def init(
 
 
 def prepare(*, catalog: Path, remove: bool) -> None:
-    """Make the prepared copy, or remove it; an interrupted run continues next time."""
+    """Make the prepared copy, let it grow, or remove it; an interrupted run continues next time."""
     if remove:
         _remove_copy(catalog)
         return
     with progress("preparing") as advance:
-        is_new = prepare_catalog(catalog, advance)
+        is_new = prepare_catalog(catalog, advance, lambda step: remark(_sentence_of(step)))
     declared = read(catalog)
     if not is_new:
         show(f"{_copy_name(catalog, declared)} is up to date")
@@ -94,6 +97,29 @@ def prepare(*, catalog: Path, remove: bool) -> None:
 
 
 # --------------------------------------------------------------------------- the prepared copy
+
+
+BECAUSE: Mapping[Anew, str] = {
+    Anew.RELEASE: "the prepared copy is from another release of Discreet, or cannot be read",
+    Anew.CATALOG: "the catalog or the columns of a table changed",
+    Anew.DATABASE: "the prepared copy is from another version of DuckDB",
+    Anew.CHANGED: "earlier rows changed or are gone",
+    Anew.TYPES: "the columns, their types or their bounds are not as before",
+    Anew.GUESSED: "types of a CSV file are guessed from all rows. Declare them in the catalog",
+    Anew.MONTHS: "months_per_unit or a budget per month needs all rows",
+    Anew.PATH: "new rows give a privacy unit to earlier rows",
+    Anew.PLACE: "new rows cannot be told from earlier ones",
+    Anew.MANY: "it grew many times, or for too many units at once",
+}
+"""Why all rows of a table are prepared again."""
+
+
+def _sentence_of(step: Step) -> str:
+    """Return what preparing does now, without anything that the data decide."""
+    if isinstance(step, MadeAnew):
+        return f"Preparing all rows of {step.table or 'all tables'}: {BECAUSE[step.reason]}."
+    what = "new rows" if step.files is None else number(step.files, "new or longer file")
+    return f"Adding {what} to {step.table}."
 
 
 def _remove_copy(catalog: Path) -> None:
@@ -306,8 +332,8 @@ def _say_what_is_next(output: Path, text: str, tables: Sequence[TableDraft]) -> 
     named = "" if output == DEFAULT_CATALOG else f" --catalog {quote(str(output))}"
     sql = f"SELECT COUNT(*) FROM {_in_sql(tables)}"  # noqa: S608 - shown to the owner, not run
     query = f"Run a query: discreet ask {quote(sql)} --epsilon 0.1{named}"
-    for number, step in enumerate([*_steps(text, tables), query], start=1):
-        remark(f"  {number}. {step}")
+    for place, step in enumerate([*_steps(text, tables), query], start=1):
+        remark(f"  {place}. {step}")
 
 
 def _in_sql(tables: Sequence[TableDraft]) -> str:

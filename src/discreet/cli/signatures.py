@@ -337,4 +337,4 @@ def prepare(
         ),
     ] = False,
 ) -> None:
-    """Make the prepared copy, or remove it; an interrupted run continues next time."""
+    """Make the prepared copy, add new rows to it, or remove it; continues if interrupted."""

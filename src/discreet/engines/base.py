@@ -24,6 +24,7 @@ import pyarrow as pa
 
 from discreet.catalog.catalog import Catalog
 from discreet.catalog.schema import Column, Kind, PrivateTable, RowUnit
+from discreet.engines.growth import Told, tell_nobody
 from discreet.query.tree import ContributionBounding, ExactQuery, Scan
 from discreet.tables import ExactTable
 
@@ -140,7 +141,7 @@ class TableEngine(Engine, Protocol):
         ...
 
 
-FORM = 2
+FORM = 3
 """Changes when forms are made in another way: older ones are made again."""
 
 
@@ -174,8 +175,17 @@ class PreparingEngine(Protocol):
     is_outdated: bool
     """Whether there is a form of these tables, but of other data or another catalog."""
 
-    def prepare(self, form: PreparedTables, scans: Scans, progress: Progress | None = None) -> bool:
-        """Make the form, or go on making it; return False if it was there."""
+    def prepare(
+        self,
+        form: PreparedTables,
+        scans: Scans,
+        progress: Progress | None = None,
+        told: Told = tell_nobody,
+    ) -> bool:
+        """Make the form, let one grow, or go on; return False if it was there.
+
+        `told` hears which tables grow, and why others are prepared anew.
+        """
         ...
 
 

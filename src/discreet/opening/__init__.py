@@ -13,6 +13,7 @@
 | `private_draft.py` | bounds and values for a first catalog, found privately |
 """
 
+from discreet.engines.growth import Anew, MadeAnew, Step
 from discreet.opening.open import open as open_data
 from discreet.opening.open import (
     open_catalog,
@@ -36,6 +37,9 @@ from discreet.opening.unplugged import open_unplugged
 
 __all__ = [
     "LEDGER_SUFFIX",
+    "Anew",
+    "MadeAnew",
+    "Step",
     "copy_of",
     "forget_catalog",
     "is_copy_outdated",

@@ -11,7 +11,7 @@ import json
 import logging
 import os
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from hashlib import sha256
 from hmac import compare_digest
@@ -21,6 +21,7 @@ from stat import S_ISREG
 from typing import BinaryIO
 
 from discreet.engines.base import Progress
+from discreet.engines.duckdb.file_lists import ReadFile
 from discreet.errors import DiscreetError, SourceError
 from discreet.opening.registry import machine_key
 
@@ -56,10 +57,24 @@ log = logging.getLogger("discreet.opening")
 
 
 class FileDigests:
-    """Digests of files: from the cache for files that did not change, else from their bytes."""
+    """Digests of files: from the cache for files that did not change, else from their bytes.
 
-    def __init__(self, cache: Path | None = None, progress: Progress | None = None) -> None:
+    What was `earlier` read counts as cached. Of files that are read, the first bytes get digests
+    too, as many as an earlier file had: so it is seen which file only grew.
+    """
+
+    def __init__(
+        self,
+        cache: Path | None = None,
+        progress: Progress | None = None,
+        earlier: Iterable[ReadFile] = (),
+    ) -> None:
         self._cache, self._progress = cache, progress
+        before = tuple(earlier)
+        self._earlier = {each.identity: each for each in before if each.identity}
+        self._sizes = sorted({each.size for each in before})
+        self.read: dict[Path, ReadFile] = {}
+        """What every file was when its digest was asked for last."""
         self._key = _key() if cache is not None else None
         self._known: dict[str, list[str]] | None = None
         self._new: dict[str, list[str]] = {}
@@ -69,12 +84,16 @@ class FileDigests:
         try:
             before, now = file.stat(), time.time_ns()
             identity = _identity(before)
-            found = self._cached(identity)
+            known = self._earlier.get(identity)
+            found = self._cached(identity) if known is None else known.digest
             if found is not None:
+                self.read[file] = ReadFile(
+                    path=file, size=before.st_size, digest=found, identity=identity
+                )
                 return found
             with file.open("rb") as opened:
                 _check_same(opened, identity)
-                digest = self._read(opened, file.name, before.st_size)
+                digest, prefixes = self._read(opened, file.name, before.st_size)
                 _check_same(opened, identity)
         except FileNotFoundError:
             return ABSENT
@@ -82,8 +101,16 @@ class FileDigests:
             raise SourceError(
                 f"{file} could not be read", "Check that you may read the file"
             ) from cause
-        if before.st_ctime_ns < now - int(SETTLED * 1e9):
+        is_settled = before.st_ctime_ns < now - int(SETTLED * 1e9)
+        if is_settled:
             self._note(identity, digest)
+        self.read[file] = ReadFile(
+            path=file,
+            size=before.st_size,
+            digest=digest,
+            identity=identity if is_settled else "",
+            prefixes=prefixes,
+        )
         return digest
 
     def save(self) -> None:
@@ -96,14 +123,17 @@ class FileDigests:
         except OSError as cause:
             log.warning("the cache of digests cannot be written", exc_info=cause)
 
-    def _read(self, opened: BinaryIO, name: str, size: int) -> str:
-        digest, done = sha256(), 0
-        while chunk := opened.read(CHUNK):
+    def _read(self, opened: BinaryIO, name: str, size: int) -> tuple[str, dict[int, str]]:
+        digest, done, prefixes = sha256(), 0, {}
+        sizes = [each for each in self._sizes if each < size]
+        while chunk := opened.read(min(CHUNK, sizes[0] - done) if sizes else CHUNK):
             digest.update(chunk)
             done += len(chunk)
+            if sizes and done == sizes[0]:
+                prefixes[sizes.pop(0)] = digest.hexdigest()
             if self._progress is not None and done % REPORTED < CHUNK and size > REPORTED:
                 self._progress(f"{name} (MiB)", done // CHUNK, max(size, done) // CHUNK)
-        return digest.hexdigest()
+        return digest.hexdigest(), prefixes
 
     # ----------------------------------------------------------------------- the cache
 

@@ -25,21 +25,17 @@ from discreet.engines.base import (
     scans_to_prepare,
 )
 from discreet.engines.duckdb import DuckDbEngine
-from discreet.engines.duckdb.copies import (
-    Copied,
-    contents_in,
-    forget_copy,
-    key_of,
-    make_copy,
-    open_copy,
-)
+from discreet.engines.duckdb.added_files import is_listed
+from discreet.engines.duckdb.copied import Copied, contents_in, earlier_of, key_of
+from discreet.engines.duckdb.copies import forget_copy, make_copy, open_copy
 from discreet.engines.duckdb.loading import DataSource
+from discreet.engines.growth import Told, tell_nobody
 from discreet.errors import CatalogError, SourceError
 from discreet.ledger import Ledger, PerMonth, open_ledger
 from discreet.ledger import is_on_server as is_ledger_on_server
 from discreet.opening.bounding_key import bounding_key, kinds_of
 from discreet.opening.contents import FileDigests
-from discreet.opening.registry import at_hand
+from discreet.opening.registry import at_hand, files_in
 from discreet.opening.sources import (
     Version,
     address_of,
@@ -154,10 +150,13 @@ def is_copy_outdated(path: str | Path, *, declared: Declaration | None = None) -
     return copy.is_file() and key_of(copy) != copied_from(declared, declared.sources, copy).key
 
 
-def prepare_catalog(path: str | Path, progress: Progress | None = None) -> bool:
+def prepare_catalog(
+    path: str | Path, progress: Progress | None = None, told: Told = tell_nobody
+) -> bool:
     """Prepare the tables of a catalog: in a copy beside it, or on their server.
 
-    Return False if they were prepared already.
+    Where rows were only added since they were prepared last, only what is new is prepared; `told`
+    hears what is done, and why. Return False if they were prepared already.
     """
     declared = read(path)
     if declared.source.row_choice is not RowChoice.ONCE:
@@ -166,22 +165,31 @@ def prepare_catalog(path: str | Path, progress: Progress | None = None) -> bool:
             'Write row_choice = "once", or remove row_choice',
             file=str(path),
         )
-    address = address_of(path, declared)
+    address, copy = address_of(path, declared), copy_of(path)
     if address is not None:
-        return prepare_form(declared, address, copy_of(path), progress)
+        return prepare_form(declared, address, copy, progress, told)
     sources = {name: at_hand(name, each) for name, each in declared.sources.items()}
     is_old, before = is_settled(sources), state_of(sources)
-    copied = copied_from(declared, sources)
-    if key_of(copy_of(path)) == copied.key:
+    earlier = earlier_of(copy)
+    held = () if earlier is None else tuple(one for of in earlier.files.values() for one in of)
+    digests = FileDigests(progress=progress, earlier=held)
+    copied = copied_from(declared, sources, digests=digests)
+    if earlier is not None and earlier.key == copied.key:
         return False
 
     def scans_of(columns: Mapping[str, tuple[Column, ...]]) -> Scans:
         return scans_to_prepare(as_prepared(resolve(declared, columns.__getitem__)))
 
-    make_copy(copy_of(path), copied, scans_of, limits=limits_of(declared.source), progress=progress)
-    is_same = is_old or contents_of(sources) == json.loads(copied.contents)
-    if state_of(sources) != before or not is_same:
-        forget_catalog(path)
+    def is_same() -> bool:
+        if state_of(sources) != before:
+            return False
+        again = FileDigests(earlier=held)
+        return is_old or contents_of(sources, again) == json.loads(copied.contents)
+
+    limits = limits_of(declared.source)
+    if not make_copy(
+        copy, copied, scans_of, is_same=is_same, limits=limits, progress=progress, told=told
+    ):
         raise SourceError("A file changed while it was read. Run discreet prepare again.")
     return True
 
@@ -203,9 +211,11 @@ def copied_from(
 
     Contents are read again unless the copy was made from files of the same paths, sizes and times.
     """
-    state = state_of(sources) if is_settled(sources) else ""
+    state, digests = state_of(sources) if is_settled(sources) else "", digests or FileDigests()
     known = None if copy is None else contents_in(copy, state)
     contents = known or json.dumps(contents_of(sources, digests), sort_keys=True)
+    files = {name: files_in(each) for name, each in sources.items() if is_listed(each)}
+    read = digests.read
     return Copied(
         sources=sources,
         kinds=kinds_of(declared),
@@ -213,6 +223,11 @@ def copied_from(
         declared=bounding_key(declared),
         state=state,
         contents=contents,
+        files={
+            name: tuple(read[each] for each in found)
+            for name, found in files.items()
+            if read.keys() >= {*found}
+        },
     )
 
 
@@ -241,7 +256,11 @@ def from_copy(
 
 
 def prepare_form(
-    declared: Declaration, address: str, place: Path, progress: Progress | None = None
+    declared: Declaration,
+    address: str,
+    place: Path,
+    progress: Progress | None = None,
+    told: Told = tell_nobody,
 ) -> bool:
     """Prepare the tables of a catalog on their server; return False if that was done already.
 
@@ -254,7 +273,7 @@ def prepare_form(
                 "Tables of this database cannot be prepared. Queries work without it."
             )
         catalog = as_prepared(resolve(declared, engine.columns))
-        if not engine.prepare(form, scans_to_prepare(catalog), progress):
+        if not engine.prepare(form, scans_to_prepare(catalog), progress, told):
             return False
         with _engine_at(declared, address, form) as again:
             if not (isinstance(again, PreparingEngine) and again.is_prepared):

@@ -13,7 +13,7 @@ import pytest
 
 import discreet
 from discreet.engines.duckdb import DuckDbEngine, copies, prepared
-from discreet.engines.duckdb.copies import key_of
+from discreet.engines.duckdb.copied import key_of
 from discreet.errors import CatalogError, SourceError
 from discreet.opening import (
     bounding_key,

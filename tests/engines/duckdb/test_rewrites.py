@@ -23,7 +23,7 @@ from discreet.engines import duckdb
 from discreet.engines.base import as_prepared, scans_to_prepare
 from discreet.engines.duckdb import DuckDbEngine
 from discreet.engines.duckdb import prepared as preparing
-from discreet.engines.duckdb.copies import key_of
+from discreet.engines.duckdb.copied import key_of
 from discreet.engines.duckdb.rewrites import StoredColumn, stored_columns
 from discreet.engines.public_store import PublicStore
 from discreet.errors import UnboundedError

@@ -139,7 +139,7 @@ def test_what_cannot_be_read_back_is_refused(
 ) -> None:
     """A folder that only some machines of a cluster can reach would lose the rows of others."""
     monkeypatch.setattr(
-        "discreet.engines.spark.prepared._read", lambda *_: shared_session().range(7)
+        "discreet.engines.spark.prepared.read_form", lambda *_: shared_session().range(7)
     )
     with pytest.raises(SourceError, match="all machines of the cluster"):
         prepare_catalog(catalog)

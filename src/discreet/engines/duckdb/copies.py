@@ -4,18 +4,18 @@ The copy is made in a folder of its own beside the final file, part by part, so 
 start goes on where it ended; it takes the final name only when it is whole. Whoever opens it opens
 it to read only. It holds private rows: only its owner may read it, also while it is made, when
 DuckDB keeps a log beside it. A copy that somebody else could have written is not used.
+
+Where files only grew, the copy does too: a copy of the copy takes what is new, family by family of
+tables, and then the final name. Who reads the old one reads on.
 """
 
 # ruff: noqa: S608 - names are quoted
 
 import fcntl
-import json
 import os
 import shutil
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
-from hashlib import sha256
 from pathlib import Path
 
 import duckdb
@@ -31,101 +31,71 @@ from discreet.engines.base import (
     log,
 )
 from discreet.engines.dialect import text_literal
+from discreet.engines.duckdb.copied import (
+    PART_SUFFIX,
+    Columns,
+    Copied,
+    begin_copy,
+    is_private,
+    key_of,
+    note_files,
+)
 from discreet.engines.duckdb.dialect import DUCKDB
-from discreet.engines.duckdb.loading import DataSource, Kinds, load
+from discreet.engines.duckdb.growing import keep_waiting
+from discreet.engines.duckdb.growing_copies import Growing, begin_growth
+from discreet.engines.duckdb.loading import load
 from discreet.engines.duckdb.prepared import drop_plain, prepare, view_of_every
 from discreet.engines.duckdb.store import Store
+from discreet.engines.growth import Told, tell_nobody
 from discreet.engines.writer import ABOUT
 from discreet.errors import SourceError
-
-FORM = 4
-"""Changes when copies are made in another way: older ones are made again."""
-
-
-PART_SUFFIX = ".part"
-
 
 SCHEMAS = ("main", "kept", "rest", "every", ABOUT)
 
 
-Columns = Mapping[str, tuple[Column, ...]]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Copied:
-    """What a copy is made of; copies of the same have the same key."""
-
-    sources: Mapping[str, DataSource]
-    kinds: Mapping[str, Kinds]
-    version: str
-    """Of the data: a digest of their contents."""
-    declared: str
-    """What the catalog says of units and limits."""
-    state: str = ""
-    """In which places, sizes and times the files have these contents; empty if that is not sure."""
-    contents: str = ""
-    """What the contents are, table by table, for whoever finds the files in this state again."""
-
-    @property
-    def key(self) -> str:
-        told = json.dumps([FORM, self.version, self.declared, sorted(self.sources)])
-        return sha256(told.encode()).hexdigest()
-
-
-def make_copy(
+def make_copy(  # noqa: PLR0913 - what is made, of what, and who hears of it
     file: Path,
     copied: Copied,
     scans_of: Callable[[Columns], Scans],
     *,
+    is_same: Callable[[], bool] = lambda: True,
     limits: ResourceLimits = LIMITS,
     progress: Progress | None = None,
-) -> None:
-    """Make the prepared copy, or go on making it; raise SourceError and keep what is done."""
+    told: Told = tell_nobody,
+) -> bool:
+    """Make the prepared copy, let one grow, or go on; raise SourceError and keep what is done.
+
+    If the sources are not the same any more when it is whole, the copy that was there stays, and
+    False is returned.
+    """
     part = _part_of(file)
     with alone(file):
         make_private(part.parent)
         if key_of(part) != copied.key:
             _remove(part)
+            begin_growth(file, part, copied, told)
         with _told(), _writing(part, limits) as connection:
-            _begin(connection, copied)
-            columns = {
-                name: _loaded(connection, name, source, copied.kinds.get(name), progress)
-                for name, source in copied.sources.items()
-            }
+            begin_copy(connection, copied)
+            Growing(
+                connection=connection,
+                copied=copied,
+                folder=part.parent,
+                progress=progress,
+                told=told,
+            ).grow(scans_of)
+            columns = {name: _loaded(connection, name, copied, progress) for name in copied.sources}
             scans = scans_of(columns)
             prepare(connection, scans, progress)
+            for each in scans:
+                keep_waiting(connection, each)
             drop_plain(connection, scans)
             connection.execute("CHECKPOINT")
-        part.replace(file)
+        is_whole = is_same()
+        if is_whole:
+            part.replace(file)
+        _remove(part)
         shutil.rmtree(part.parent, ignore_errors=True)
-
-
-def key_of(file: Path) -> str | None:
-    """Return what a copy is of; None if there is none, or none that can be read and trusted."""
-    found = _about(file)
-    return None if found is None else found[0]
-
-
-def contents_in(file: Path, state: str) -> str | None:
-    """Return the contents of files in this state, if a copy was made of them and says so."""
-    found = _about(file)
-    return found[2] if found is not None and state and found[1] == state else None
-
-
-def _about(file: Path) -> tuple[str, str, str] | None:
-    if not file.is_file():
-        return None
-    if not is_private(file):
-        log.warning("a prepared copy is not used: others than its user may write or read it")
-        return None
-    is_whole = file.parent.suffix != PART_SUFFIX
-    try:
-        with duckdb.connect(str(file), read_only=is_whole) as connection:
-            found = connection.execute(f"SELECT key, state, contents FROM {ABOUT}.copy").fetchone()
-    except duckdb.Error as cause:
-        log.warning("a prepared copy could not be read", exc_info=cause)
-        return None
-    return None if found is None else (str(found[0]), str(found[1]), str(found[2]))
+    return is_whole
 
 
 def open_copy(
@@ -179,12 +149,6 @@ def make_private(folder: Path) -> None:
         raise SourceError(f"{folder} exists, and other users have access to it", "Remove it")
 
 
-def is_private(file: Path) -> bool:
-    """Return whether nobody but this user may read or write a file or folder."""
-    state = file.stat()
-    return state.st_uid == os.geteuid() and not state.st_mode & 0o077
-
-
 def _lock_of(file: Path) -> Path:
     return file.with_name(f"{file.name}.lock")
 
@@ -229,23 +193,8 @@ def _writing(part: Path, limits: ResourceLimits) -> Iterator[duckdb.DuckDBPyConn
         store.close()
 
 
-def _begin(connection: duckdb.DuckDBPyConnection, copied: Copied) -> None:
-    connection.execute(f"CREATE SCHEMA IF NOT EXISTS {ABOUT}")
-    connection.execute(
-        f"CREATE TABLE IF NOT EXISTS {ABOUT}.copy (key VARCHAR, state VARCHAR, contents VARCHAR)"
-    )
-    connection.execute(f"CREATE TABLE IF NOT EXISTS {ABOUT}.columns (name VARCHAR, told VARCHAR)")
-    if connection.execute(f"SELECT key FROM {ABOUT}.copy").fetchone() is None:
-        about = [copied.key, copied.state, copied.contents]
-        connection.execute(f"INSERT INTO {ABOUT}.copy VALUES (?, ?, ?)", about)
-
-
 def _loaded(
-    connection: duckdb.DuckDBPyConnection,
-    name: str,
-    source: DataSource,
-    kinds: Kinds | None,
-    progress: Progress | None,
+    connection: duckdb.DuckDBPyConnection, name: str, copied: Copied, progress: Progress | None
 ) -> tuple[Column, ...]:
     """Load a table, unless that was done before; return its columns."""
     told = f"SELECT told FROM {ABOUT}.columns WHERE name = ?"
@@ -255,7 +204,8 @@ def _loaded(
     if progress is not None:
         progress(name, 0, 1)
     connection.execute(f"DROP TABLE IF EXISTS {DUCKDB.quoted(name)}")
-    columns = load(connection, name, source, kinds)
+    columns = load(connection, name, copied.sources[name], copied.kinds.get(name))
+    note_files(connection, copied, name)
     connection.execute(f"INSERT INTO {ABOUT}.columns VALUES (?, ?)", [name, columns_text(columns)])
     return columns
 
@@ -284,7 +234,9 @@ def _show(connection: duckdb.DuckDBPyConnection, columns: Mapping[str, tuple[Col
     for schema in SCHEMAS[1:]:
         connection.execute(f"CREATE SCHEMA IF NOT EXISTS {schema}")
     listed = connection.execute(
-        "SELECT schema_name, table_name FROM duckdb_tables() WHERE database_name = 'stored'"
+        "SELECT schema_name, table_name FROM duckdb_tables() WHERE database_name = 'stored' "
+        "AND schema_name IN (SELECT unnest($shown))",
+        {"shown": list(SCHEMAS)},
     ).fetchall()
     for schema, name in listed:
         shown = f"{schema}.{DUCKDB.quoted(name)}"

@@ -1,6 +1,7 @@
 """The files that a path or a pattern stands for."""
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from glob import glob, has_magic
 from pathlib import Path
 
@@ -19,6 +20,19 @@ class FilesNow:
 
 
 InFiles = str | Path | FilesNow
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReadFile:
+    """What a file was when all of its bytes were read."""
+
+    path: Path
+    size: int
+    digest: str = field(repr=False)
+    identity: str = ""
+    """What changes when the file does; empty if it had changed just before."""
+    prefixes: Mapping[int, str] = field(default_factory=dict, repr=False)
+    """Digests of its first bytes, by how many these are."""
 
 
 def files_of(source: InFiles) -> tuple[Path, ...]:

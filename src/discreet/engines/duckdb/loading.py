@@ -77,7 +77,11 @@ Kinds = Mapping[str, Kind | Identifying]
 
 
 def load(
-    connection: duckdb.DuckDBPyConnection, name: str, source: DataSource, kinds: Kinds | None = None
+    connection: duckdb.DuckDBPyConnection,
+    name: str,
+    source: DataSource,
+    kinds: Kinds | None = None,
+    guessed: Mapping[str, str] | None = None,
 ) -> tuple[Column, ...]:
     """Copy a source into a table of this name and return its columns.
 
@@ -85,6 +89,7 @@ def load(
     what cannot be read so is NULL: then one row more or less changes nothing but that row. The
     others are guessed from all values. In columns that tell units or rows apart, a value that is
     not written as its kind is rejected: read as NULL or rounded, people would be lost or merged.
+    Types of columns in `guessed` are not guessed again.
     """
     if isinstance(source, DuckDbTable):
         return _load_database(connection, name, source)
@@ -95,7 +100,7 @@ def load(
         return _load_database(connection, name, DuckDbTable(file=Path(str(source)), table=name))
     files = files_of(source)
     if kind.endswith(CSV):
-        return _load_csv(connection, name, files, kinds or {})
+        return _load_csv(connection, name, files, kinds or {}, guessed or {})
     if kind.endswith(PARQUET):
         return _load_parquet(connection, name, files, kinds or {})
     raise SourceError(
@@ -138,31 +143,22 @@ APART: dict[str, str | bool | int | float | list[str]] = {
 
 
 def _load_csv(
-    connection: duckdb.DuckDBPyConnection, name: str, files: tuple[Path, ...], kinds: Kinds
+    connection: duckdb.DuckDBPyConnection,
+    name: str,
+    files: tuple[Path, ...],
+    kinds: Kinds,
+    guessed: Mapping[str, str],
 ) -> tuple[Column, ...]:
-    delimiter, names = header = header_of(files[0])
-    how = header_options(files[0], delimiter, names)
-    for each in files[1:]:
-        if header_of(each) != (delimiter, names) or header_options(each, *header) != how:
-            raise SourceError(
-                f"{each} and {files[0]} have different headers", "Use files with the same columns"
-            )
+    delimiter, names, options = csv_options(files)
     for each in files:
         refuse_nul(each)
-    options = (
-        f"delim={text_literal(delimiter)}, quote='\"', escape='\"', comment='', {how}, "
-        "sample_size=-1, strict_mode=true, null_padding=false, ignore_errors=false, "
-        f"{AS_THEY_ARE}"
-    )
     given = {each: kinds[each.casefold()] for each in names if each.casefold() in kinds}
     declared = {each: kind for each, kind in given.items() if isinstance(kind, Kind)}
     strict = [each for each in given if each not in declared]
     try:
         identifying = _identifying(connection, files, options, given)
-        texts = ", ".join(f"{text_literal(each)}: 'VARCHAR'" for each in given)
-        if given:
-            options += f", types={{{texts}}}"
-        reader = f"read_csv({_listed(files)}, {options})"
+        types = {**guessed, **dict.fromkeys(given, "VARCHAR")}
+        reader = csv_reader(files, options, types)
         return _copy(
             connection, name, reader, names=names, declared=declared, identifying=identifying
         )
@@ -178,6 +174,30 @@ def _load_csv(
         raise next((each for each in faults if ", line " in str(each)), faults[0]) from None
 
 
+def csv_options(files: tuple[Path, ...]) -> tuple[str, tuple[str, ...], str]:
+    """Return delimiter, names of columns and how DuckDB reads files whose headers are the same."""
+    delimiter, names = header = header_of(files[0])
+    how = header_options(files[0], delimiter, names)
+    for each in files[1:]:
+        if header_of(each) != (delimiter, names) or header_options(each, *header) != how:
+            raise SourceError(
+                f"{each} and {files[0]} have different headers", "Use files with the same columns"
+            )
+    options = (
+        f"delim={text_literal(delimiter)}, quote='\"', escape='\"', comment='', {how}, "
+        "sample_size=-1, strict_mode=true, null_padding=false, ignore_errors=false, "
+        f"{AS_THEY_ARE}"
+    )
+    return delimiter, names, options
+
+
+def csv_reader(files: tuple[Path, ...], options: str, types: Mapping[str, str]) -> str:
+    """Return what reads CSV files, with these types where columns have one by name."""
+    listed = ", ".join(f"{text_literal(name)}: '{each}'" for name, each in types.items())
+    given = f", types={{{listed}}}" if types else ""
+    return f"read_csv({_listed(files)}, {options}{given})"
+
+
 def _identifying(
     connection: duckdb.DuckDBPyConnection,
     files: tuple[Path, ...],
@@ -187,7 +207,7 @@ def _identifying(
     """Return the kinds of columns that tell units or rows apart, guessed where none is declared."""
     found = {name: each.kind for name, each in given.items() if isinstance(each, Identifying)}
     if None in found.values():
-        reader = f"read_csv({_listed(files)}, {options})"
+        reader = csv_reader(files, options, {})
         described = connection.execute(f"DESCRIBE SELECT * FROM {reader}").fetchall()
         guessed = {each[0]: column_from_type(each[0], each[1]).kind for each in described}
         found = {name: kind or guessed.get(name, Kind.TEXT) for name, kind in found.items()}
@@ -203,10 +223,11 @@ def _load_parquet(
         raise SourceError(f"{files[0]} is not a Parquet file", "Write it again") from cause
     with _told(", ".join(map(str, files[:3]))):
         _refuse_other_types(connection, files, kinds)
-        return _copy(connection, name, _parquet(files), names=names)
+        return _copy(connection, name, parquet_reader(files), names=names)
 
 
-def _parquet(files: tuple[Path, ...]) -> str:
+def parquet_reader(files: tuple[Path, ...]) -> str:
+    """Return what reads Parquet files."""
     return f"read_parquet({_listed(files)}, {AS_THEY_ARE})"
 
 
@@ -235,7 +256,7 @@ def _types_of(
     connection: duckdb.DuckDBPyConnection, file: Path, columns: set[str]
 ) -> dict[str, str]:
     """Return the types of columns of a file; all integers are one, since no cast rounds them."""
-    described = connection.execute(f"DESCRIBE SELECT * FROM {_parquet((file,))}").fetchall()
+    described = connection.execute(f"DESCRIBE SELECT * FROM {parquet_reader((file,))}").fetchall()
     return {
         name.casefold(): str(SIMPLE[kind]) if SIMPLE.get(kind) is Kind.INTEGER else kind
         for name, kind, *_ in described

@@ -109,7 +109,7 @@ def _make_tables(connection: duckdb.DuckDBPyConnection, scan: Scan, rows: str) -
     name = scan.table.name
     kept, rest = (prepared_name(name, DUCKDB, each) for each in (KEPT, REST))
     made = {
-        kept: f'SELECT *{_added(scan, "part")} FROM ({rows}) AS "part" LIMIT 0',
+        kept: f'SELECT *{added_columns(scan, "part")} FROM ({rows}) AS "part" LIMIT 0',
         rest: f"FROM ({rows}) LIMIT 0",
     }
     for table, form in made.items():
@@ -158,9 +158,11 @@ def _prepare_part(
     order = f"ORDER BY {UNIT}"
     steps = (
         f'CREATE OR REPLACE TEMP TABLE "__units" AS {units}',
-        f"INSERT INTO {kept} SELECT *{_added(scan, 'part')} FROM {part} ANTI JOIN {many} {order}",
-        f'CREATE OR REPLACE TEMP TABLE "__ranked" AS {_ranked(scan, f"{part} SEMI JOIN {many}")}',
-        f'INSERT INTO {kept} SELECT * EXCLUDE ("__rank"){_added(scan, "__ranked")} '
+        f"INSERT INTO {kept} SELECT *{added_columns(scan, 'part')} "
+        f"FROM {part} ANTI JOIN {many} {order}",
+        'CREATE OR REPLACE TEMP TABLE "__ranked" AS '
+        + ranked_rows(scan, f"{part} SEMI JOIN {many}"),
+        f'INSERT INTO {kept} SELECT * EXCLUDE ("__rank"){added_columns(scan, "__ranked")} '
         f'FROM "__ranked" WHERE "__rank" <= {limit} {order}',
         f'INSERT INTO {rest} SELECT * EXCLUDE ("__rank") FROM "__ranked" WHERE "__rank" > {limit} '
         f"{order}",
@@ -179,7 +181,8 @@ def _prepare_part(
         raise
 
 
-def _ranked(scan: Scan, rows: str) -> str:
+def ranked_rows(scan: Scan, rows: str) -> str:
+    """Return rows with their places in the order of their unit, in which the first are kept."""
     columns = [DUCKDB.quoted(column_name(each.name)) for each in scan.table.columns]
     order = DUCKDB.ordered([DUCKDB.hash_of(["'discreet'", UNIT, *columns]), *columns])
     over = f"OVER (PARTITION BY {UNIT} ORDER BY {order})"
@@ -190,7 +193,7 @@ PLACES = {"SMALLINT": 2**15 - 1, "INTEGER": 2**31 - 1, "BIGINT": 2**63 - 1}
 """What places are stored as, the smallest type that has room for all: unsigned ones are slower."""
 
 
-def _added(scan: Scan, source: str) -> str:
+def added_columns(scan: Scan, source: str) -> str:
     """Return the columns of places and ranks, after those of rows of this name."""
     places = [_place(each, source) for each in stored_columns(scan.table)]
     ranks = [_rank(scan, each) for each in ranked_columns(scan.table)]

@@ -19,7 +19,9 @@ from discreet.engines.base import (
     log,
 )
 from discreet.engines.dialect import Dialect
+from discreet.engines.growth import Told, tell_nobody
 from discreet.engines.postgresql.dialect import POSTGRESQL, ROW_ID
+from discreet.engines.postgresql.growing import Grower
 from discreet.engines.postgresql.heavy import HeavyUnits
 from discreet.engines.postgresql.prepared import (
     Made,
@@ -125,7 +127,13 @@ class PostgreSqlEngine:
         is_outdated = prepared is None and any(each.is_whole and each.key != key for each in made)
         return cls(sessions, found, version, prepared=prepared, is_outdated=is_outdated)
 
-    def prepare(self, form: PreparedTables, scans: Scans, progress: Progress | None = None) -> bool:
+    def prepare(
+        self,
+        form: PreparedTables,
+        scans: Scans,
+        progress: Progress | None = None,
+        told: Told = tell_nobody,
+    ) -> bool:
         """Make the prepared form of tables in schemas of ours; return False if it was there.
 
         What was done stays done when it is interrupted, or raises SourceError.
@@ -135,9 +143,12 @@ class PostgreSqlEngine:
                 key, made = key_now(connection, form), made_forms(connection, form)
             if any(each.key == key and each.is_whole for each in made):
                 return False
-            Maker(sessions=self._sessions, form=form, key=key, scans=scans, reads=self._reads).make(
-                progress
+            maker = Maker(
+                sessions=self._sessions, form=form, key=key, scans=scans, reads=self._reads
             )
+            grower = Grower(maker=maker, tables=self._tables)
+            if not (made and grower.grow(progress, told)):
+                maker.make(progress)
         return True
 
     def columns(self, table: str) -> tuple[Column, ...]:
@@ -248,8 +259,11 @@ class PostgreSqlEngine:
     def _rehearsal(self) -> Rehearsal:
         return Rehearsal(dialect=self._dialect, columns=self.columns, typed=_typed)
 
-    def _reads(self, text: str) -> str:
-        """Return how the tables are read that a statement names, for its WITH."""
+    def _reads(self, text: str, only: Mapping[str, str] | None = None) -> str:
+        """Return how the tables are read that a statement names, for its WITH.
+
+        Of tables in `only`, by name, only rows that meet a condition are read.
+        """
         named = [each for each in self._tables.values() if POSTGRESQL.quoted(each.name) in text]
         for each in named:
             if each.row_id is None and f"{POSTGRESQL.quoted(each.name)}.{ROW_ID}" in text:
@@ -259,9 +273,14 @@ class PostgreSqlEngine:
                 )
         return ", ".join(
             f"{POSTGRESQL.quoted(each.name)} AS NOT MATERIALIZED "
-            f"({each.selected(with_row_id=ROW_ID in text, with_fresh=FRESH in text)})"
+            f"({_selected(each, text, (only or {}).get(each.name))})"
             for each in named
         )
+
+
+def _selected(stored: Stored, text: str, only: str | None) -> str:
+    """Return how a table is read for a statement."""
+    return stored.selected(with_row_id=ROW_ID in text, with_fresh=FRESH in text, only=only)
 
 
 def _typed(_table: str, _column: str, kind: Kind, values: str) -> str:

@@ -15,15 +15,16 @@ process or the server ended need not be done again, and no part is ever there tw
 # ruff: noqa: S608 - names are quoted and values are numbers
 
 import json
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol, cast
 
 from discreet.catalog.schema import Column, Kind
 from discreet.engines.base import PreparedTables, Progress, Scans, columns_from, columns_text, log
 from discreet.engines.dialect import Dialect
 from discreet.engines.postgresql.dialect import POSTGRESQL
+from discreet.engines.postgresql.fingerprints import Fingerprint, Snapshot
 from discreet.engines.postgresql.sessions import Sessions
 from discreet.engines.postgresql.tables import located, state_of
 from discreet.engines.writer import ABOUT, EVERY, KEPT, UNIT, column_name, write_rows
@@ -92,6 +93,19 @@ def key_now(connection: "Connection[Any]", form: PreparedTables) -> str:
     found = _numbers(connection, form)
     columns = connection.execute(COLUMNS, (found,)).fetchall()
     return form.key(f"{state_of(connection, found)}|{columns}")
+
+
+def base_of(connection: "Connection[Any]", form: PreparedTables) -> str:
+    """Return what must be the same for a form to grow: everything but the rows."""
+    columns = connection.execute(COLUMNS, (_numbers(connection, form),)).fetchall()
+    return form.key(f"whatever the rows|{columns}")
+
+
+def noted(connection: "Connection[Any]", made: Made) -> Mapping[str, Any] | None:
+    """Return what a form notes of the rows that it has."""
+    told = f"SELECT notes FROM {FORMS} WHERE key = %s"
+    (found,) = connection.execute(told, (made.key,)).fetchone() or (None,)
+    return None if found is None else cast("Mapping[str, Any]", json.loads(found))
 
 
 def made_forms(connection: "Connection[Any]", form: PreparedTables) -> list[Made]:
@@ -187,8 +201,12 @@ MAKING = 0x646973637265
 """What is locked while schemas are made."""
 
 
-Reads = Callable[[str], str]
-"""Says how the tables are read that a statement names, as its WITH has it."""
+class Reads(Protocol):
+    """Says how the tables are read that a statement names, as its WITH has it."""
+
+    def __call__(self, text: str, only: Mapping[str, str] | None = None) -> str:
+        """Return it; of tables in `only`, by name, only rows that meet a condition are read."""
+        ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -208,7 +226,7 @@ class Maker:
     def make(self, progress: Progress | None) -> None:
         """Make the form, or go on making it; whole, it takes the place of older ones."""
         with self.alone() as connection:
-            _make_schemas(connection)
+            make_schemas(connection)
             self._begin(connection)
         for each in self.scans:
             self._make_table(each, progress)
@@ -312,11 +330,33 @@ class Maker:
         drop_forms(connection, [each for each in made if is_changed or each.key != self.key])
         if is_changed:
             return False
+        self.note(
+            connection,
+            {
+                each.table.name: Fingerprint.of(
+                    connection,
+                    each,
+                    f"SELECT * FROM {self.dialect.prepared(each.table.name, EVERY)}",
+                )
+                for each in self.scans
+            },
+        )
         for each in self.scans:
             for schema in (KEPT, REST):
                 connection.execute(f"ANALYZE {self.dialect.prepared(each.table.name, schema)}")
         connection.execute(f"UPDATE {FORMS} SET is_whole = true WHERE key = %s", (self.key,))
         return True
+
+    def note(self, connection: "Connection[Any]", rows: Mapping[str, Fingerprint]) -> None:
+        """Note which rows a form has, for when it is to grow."""
+        notes = {
+            "base": base_of(connection, self.form),
+            "snapshot": str(Snapshot.now(connection)),
+            "rows": {name: each.to_json() for name, each in rows.items()},
+        }
+        connection.execute(
+            f"UPDATE {FORMS} SET notes = %s WHERE key = %s", (json.dumps(notes), self.key)
+        )
 
 
 def _part_of(scan: Scan) -> str:
@@ -335,7 +375,7 @@ def _lock(connection: "Connection[Any]", form: PreparedTables) -> None:
         )
 
 
-def _make_schemas(connection: "Connection[Any]") -> None:
+def make_schemas(connection: "Connection[Any]") -> None:
     """Make the schemas that are not there; who may not make any needs them made by the owner."""
     connection.execute("SELECT pg_catalog.pg_advisory_xact_lock(%s)", (MAKING,))
     for each in SCHEMAS:
@@ -345,8 +385,9 @@ def _make_schemas(connection: "Connection[Any]") -> None:
             connection.execute(f"CREATE SCHEMA {schema}")
     connection.execute(
         f"CREATE TABLE IF NOT EXISTS {FORMS} "
-        "(key text PRIMARY KEY, family text, told text, is_whole boolean)"
+        "(key text PRIMARY KEY, family text, told text, is_whole boolean, notes text)"
     )
+    connection.execute(f"ALTER TABLE {FORMS} ADD COLUMN IF NOT EXISTS notes text")
 
 
 def drop_forms(connection: "Connection[Any]", forms: Iterable[Made]) -> None:

@@ -74,8 +74,13 @@ class Stored:
     is_plain: bool = False
     """Whether it is a table without parts whose rows, and who wrote them, this role may see."""
 
-    def selected(self, *, with_row_id: bool = False, with_fresh: bool = False) -> str:
-        """Return a SELECT of all columns, each as its kind; $2 is where fresh rows begin."""
+    def selected(
+        self, *, with_row_id: bool = False, with_fresh: bool = False, only: str | None = None
+    ) -> str:
+        """Return a SELECT of all columns, each as its kind, of rows that meet a condition.
+
+        $2 is where fresh rows begin.
+        """
         columns = [
             f"{read} AS {POSTGRESQL.quoted(each.name)}"
             for each, read in zip(self.columns, self.reads, strict=True)
@@ -84,7 +89,8 @@ class Stored:
         if with_fresh and self.is_plain:
             is_late = f"xidsend(xmin) >= CAST($2 AS bytea) OR tableoid <> CAST({self.oid} AS oid)"
             columns.append(f"({is_late}) AS {FRESH}")
-        return f"SELECT {', '.join(columns)} FROM {self.place}"
+        where = "" if only is None else f" WHERE {only}"
+        return f"SELECT {', '.join(columns)} FROM {self.place}{where}"
 
 
 FIND = """

@@ -21,6 +21,7 @@ from discreet.engines.base import (
     log,
 )
 from discreet.engines.duckdb.loading import DataSource, Kinds
+from discreet.engines.growth import Told, tell_nobody
 from discreet.engines.rehearsal import STAND_INS, Rehearsal
 from discreet.engines.rehearsed import Rehearsed
 from discreet.engines.spark.addresses import ONE_ROW, give_back, keep_alive, refuse_idle, take
@@ -121,12 +122,18 @@ class SparkEngine:
             raise
         return cls(own, found, limits=limits, is_taken=is_taken, found=prepared)
 
-    def prepare(self, form: PreparedTables, scans: Scans, progress: Progress | None = None) -> bool:
+    def prepare(
+        self,
+        form: PreparedTables,
+        scans: Scans,
+        progress: Progress | None = None,
+        told: Told = tell_nobody,
+    ) -> bool:
         """Write the prepared form of tables as files; return False if it was there.
 
         Tables that are done stay done when it is interrupted, or raises SourceError.
         """
-        return make_form(self._session, form, scans, self._tables, progress)
+        return make_form(self._session, form, scans, self._tables, progress, told)
 
     def columns(self, table: str) -> tuple[Column, ...]:
         found = self._tables.get(table.casefold())

@@ -19,9 +19,21 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 
 from discreet.engines.base import PreparedTables, Progress, Scans, log
-from discreet.engines.duckdb.copies import alone, is_private, make_private
+from discreet.engines.duckdb.copied import is_private
+from discreet.engines.duckdb.copies import alone, make_private
+from discreet.engines.growth import Anew, CannotGrowError, MadeAnew, Told, tell_nobody
 from discreet.engines.spark.conditions import with_our_names
 from discreet.engines.spark.dialect import SPARK
+from discreet.engines.spark.forms import (
+    VOID,
+    address,
+    kept_rows,
+    number_in,
+    ranked,
+    read_form,
+    rows_of,
+)
+from discreet.engines.spark.growing import Layer, OldForm
 from discreet.engines.spark.sessions import failures, silent
 from discreet.engines.spark.tables import Registered
 from discreet.engines.writer import ABOUT, EVERY, KEPT, UNIT, column_name, write_rows
@@ -29,11 +41,15 @@ from discreet.errors import SourceError
 from discreet.query.tree import Scan
 
 if TYPE_CHECKING:
-    from pyspark.sql import DataFrame, SparkSession
+    from pyspark.sql import SparkSession
 
 
 WHOLE = "whole.json"
 """The file that a form has when it is whole: of each table its units, columns and types."""
+
+
+NOTES = "notes.json"
+"""The file that says of which files a form is, for when more of them come."""
 
 
 MARK = 16
@@ -68,14 +84,15 @@ def found_form(
     return FoundForm(is_usable=True)
 
 
-def make_form(
+def make_form(  # noqa: PLR0913, PLR0917 - what is made, of what, and who hears of it
     session: "SparkSession",
     form: PreparedTables,
     scans: Scans,
     tables: Mapping[str, Registered],
     progress: Progress | None,
+    told: Told = tell_nobody,
 ) -> bool:
-    """Write a form, or go on writing it; return False if it was there, or raise SourceError."""
+    """Write a form, let one grow, or go on; return False if it was there, or raise SourceError."""
     if form.place is None:
         raise SourceError(
             "Tables without a catalog file cannot be prepared", "Write a catalog file"
@@ -91,11 +108,13 @@ def make_form(
     with alone(form.place), _told():
         make_private(form.place)
         folder.mkdir(mode=0o700, exist_ok=True)
-        told = {
-            scan.table.name: _table(session, folder / str(number), scan, progress)
+        layer = _layer(session, form, form.place, folder, tables, told)
+        made = {
+            scan.table.name: _table(session, folder / str(number), scan, layer, progress, told)
             for number, scan in enumerate(scans)
         }
-        _write(folder / WHOLE, told)
+        _write(folder / NOTES, _notes(session, form, tables))
+        _write(folder / WHOLE, made)
         for other in set(form.place.iterdir()) - {folder}:
             shutil.rmtree(other)
     return True
@@ -118,80 +137,122 @@ def _folder(place: Path, form: PreparedTables, tables: Mapping[str, Registered])
     return None if None in states else place / form.key(repr(states))[:MARK]
 
 
-def _table(
-    session: "SparkSession", target: Path, scan: Scan, progress: Progress | None
+def _table(  # noqa: PLR0913, PLR0917 - what is made, of what, and who hears of it
+    session: "SparkSession",
+    target: Path,
+    scan: Scan,
+    layer: Layer | None,
+    progress: Progress | None,
+    told: Told,
 ) -> dict[str, Any]:
     """Write the form of a table, unless it is there; return what is told of it."""
-    done, name = target.with_suffix(".json"), scan.table.name
+    done = target.with_suffix(".json")
     if done.is_file():
         found: dict[str, Any] = json.loads(done.read_text(encoding="utf-8"))
         return found
+    made = None
+    if layer is not None:
+        try:
+            made = layer.add(target, scan, progress)
+        except CannotGrowError as cause:
+            told(MadeAnew(reason=cause.reason, table=scan.table.name))
+            for each in (target, target.with_suffix(VOID), target.with_suffix(".work")):
+                shutil.rmtree(each, ignore_errors=True)
+    made = made or _made(session, target, scan, progress)
+    _write(done, made)
+    return made
+
+
+def _made(
+    session: "SparkSession", target: Path, scan: Scan, progress: Progress | None
+) -> dict[str, Any]:
+    """Write the form of all rows of a table; return what is told of it."""
+    name = scan.table.name
     if progress is not None:
         progress(name, 0, 1)
     frame = session.sql(with_our_names(_ranked(scan)))
-    frame.write.mode("overwrite").partitionBy("kept").parquet(_address(target))
+    first = address(target / "layer=0")
+    frame.write.mode("overwrite").partitionBy("kept").parquet(first)
     told: dict[str, Any] = {
         "folder": target.name,
         "columns": [column_name(each.name) for each in scan.table.columns],
         "schema": frame.schema.json(),
     }
-    written = _read(session, target, told)
+    written = read_form(session, target, told)
     rows = f'SELECT count(*) FROM ({write_rows(scan, SPARK)}) AS "__all"'
-    if written.count() != _number(session.sql(with_our_names(rows))):
+    if written.count() != number_in(session.sql(with_our_names(rows))):
         raise SourceError(
             "The files that Spark wrote next to the catalog cannot be read",
             "Put the catalog where all machines of the cluster can reach it",
         )
-    told["units"] = _number(written.where("kept").selectExpr("count(DISTINCT u)"))
-    _write(done, told)
+    told["units"] = number_in(written.where("kept").selectExpr("count(DISTINCT u)"))
     if progress is not None:
         progress(name, 1, 1)
     return told
 
 
 def _ranked(scan: Scan) -> str:
-    """Return all rows as u, c0, c1, ..., and whether they are kept; names may be what no file has.
-
-    The unit is part of the hash: units with like rows would else all lose the same ones.
-    """
-    columns = [SPARK.quoted(column_name(each.name)) for each in scan.table.columns]
-    listed = [f"{UNIT} AS u", *(f"{each} AS c{number}" for number, each in enumerate(columns))]
-    names = [f"c{number}" for number in range(len(columns))]
-    order = SPARK.ordered([SPARK.hash_of(["'discreet'", "u", *names]), *names])
-    rank = f"row_number() OVER (PARTITION BY u ORDER BY {order})"
-    rows = f'SELECT {", ".join(listed)} FROM ({write_rows(scan, SPARK)}) AS "__rows"'
-    kept = f"{rank} <= {scan.table.rows_per_unit} AS kept"
-    return f'SELECT {", ".join(["u", *names])}, {kept} FROM ({rows}) AS "__all"'
+    """Return all rows as u, c0, c1, ..., and whether they are kept."""
+    names = [f"c{number}" for number in range(len(scan.table.columns))]
+    kept = f"{ranked(names)} <= {scan.table.rows_per_unit} AS kept"
+    return f'SELECT {", ".join(["u", *names])}, {kept} FROM ({rows_of(scan)}) AS "__all"'
 
 
 def _show(session: "SparkSession", folder: Path, told: Mapping[str, Any]) -> None:
     """Make views of what a form has, under the names by which statements call it."""
     for name, each in told.items():
-        frame = _read(session, folder / each["folder"], each)
+        place = folder / each["folder"]
         named = ["u AS " + UNIT.replace('"', "`")]
         named += [f"c{n} AS {SPARK.quoted(column)}" for n, column in enumerate(each["columns"])]
-        frame.selectExpr(*named).createOrReplaceTempView(SPARK.prepared(name, EVERY))
-        kept = frame.where("kept").selectExpr(*named)
+        kept = kept_rows(session, place, each).selectExpr(*named)
+        rest = read_form(session, place, each).where("NOT kept").selectExpr(*named)
         kept.createOrReplaceTempView(SPARK.prepared(name, KEPT))
+        kept.unionAll(rest).createOrReplaceTempView(SPARK.prepared(name, EVERY))
     units = {"name": list(told), "units": [each["units"] for each in told.values()]}
     counted = session.createDataFrame(pa.table(units))
     counted.createOrReplaceTempView(SPARK.prepared("parts", ABOUT))
 
 
-def _read(session: "SparkSession", folder: Path, told: Mapping[str, Any]) -> "DataFrame":
-    """Return all rows of a table; those that are kept lie apart, so that they are read alone."""
-    fields = json.loads(told["schema"])
-    schema = type(session.range(0).schema).fromJson(fields)
-    return session.read.schema(schema).parquet(_address(folder))
+# --------------------------------------------------------------------------- growing
 
 
-def _number(frame: "DataFrame") -> int:
-    ((number,),) = frame.collect()
-    return int(number)
+def _layer(  # noqa: PLR0913, PLR0917 - what may grow, into what, and who hears of it
+    session: "SparkSession",
+    form: PreparedTables,
+    place: Path,
+    folder: Path,
+    tables: Mapping[str, Registered],
+    told: Told,
+) -> Layer | None:
+    """Return what adds a layer to a whole form of the same catalog, if there is one."""
+    whole = [each for each in place.iterdir() if each != folder and (each / WHOLE).is_file()]
+    for each in whole:
+        notes = each / NOTES
+        about = json.loads(notes.read_text(encoding="utf-8")) if notes.is_file() else {}
+        if about.get("base") == _base(session, form):
+            old = OldForm(
+                folder=each,
+                told=json.loads((each / WHOLE).read_text(encoding="utf-8")),
+                states=about["states"],
+            )
+            return Layer(session=session, old=old, tables=tables, sources=form.tables, told=told)
+    if whole:
+        told(MadeAnew(reason=Anew.CATALOG))
+    return None
 
 
-def _address(folder: Path) -> str:
-    return f"file://{folder.absolute()}"
+def _base(session: "SparkSession", form: PreparedTables) -> str:
+    """Return what must be the same for a form to grow: everything but the files."""
+    return form.key(f"whatever the files, Spark {session.version}")
+
+
+def _notes(
+    session: "SparkSession", form: PreparedTables, tables: Mapping[str, Registered]
+) -> dict[str, Any]:
+    return {
+        "base": _base(session, form),
+        "states": {name: tables[name.casefold()].state for name in form.tables},
+    }
 
 
 def _write(file: Path, told: object) -> None:

@@ -1,0 +1,196 @@
+"""Prepared tables that grow: new rows are added to kept rows and to the rest.
+
+The table that has the name of the table itself holds new rows only; the tables of its path are read
+from their forms. What comes out is what `prepared` makes of all rows (`engines/growth.py` says why
+that needs a look at few of them).
+
+Rows of a table whose unit is found over a path may wait for it: they have no partner yet. They are
+stored, because new rows of a parent can give them a unit.
+"""
+
+# ruff: noqa: S608 - names are quoted and values are numbers
+
+import duckdb
+
+from discreet.catalog.schema import Kind, PathUnit, PrivateTable
+from discreet.engines.duckdb.dialect import DUCKDB
+from discreet.engines.duckdb.prepared import PART, PARTS, REST, added_columns, ranked_rows
+from discreet.engines.duckdb.rewrites import ranked_columns
+from discreet.engines.growth import Anew, CannotGrowError, refuse_months
+from discreet.engines.writer import EVERY, KEPT, UNIT, column_name, prepared_name, write_rows
+from discreet.engines.writer.units import kind_in
+from discreet.query.tree import Scan
+
+WAITING = "waiting"
+"""The schema of rows that have no partner on the path to their unit; queries do not read it."""
+
+
+ROW = '"__row"'
+"""The number of a row that is in the form already; new ones have none."""
+
+
+def has_table(connection: duckdb.DuckDBPyConnection, name: str, schema: str = "main") -> bool:
+    """Return whether the file that becomes a copy has a table of this name."""
+    found = connection.execute(
+        "SELECT 1 FROM duckdb_tables() WHERE database_name = current_database() "
+        "AND schema_name = ? AND table_name = ?",
+        [schema, name],
+    ).fetchall()
+    return bool(found)
+
+
+def keep_waiting(connection: duckdb.DuckDBPyConnection, scan: Scan) -> None:
+    """Store the rows of a loaded table that have no partner on the path to their unit."""
+    path = _path_of(scan)
+    if path is None or not has_table(connection, scan.table.name):
+        return
+    table = DUCKDB.quoted(scan.table.name)
+    partner = f"SELECT {_held(path.key)} FROM {_form(scan.parents[0], EVERY)}"
+    connection.execute(f'CREATE SCHEMA IF NOT EXISTS "{WAITING}"')
+    connection.execute(
+        f'CREATE OR REPLACE TABLE "{WAITING}".{table} AS FROM {table} AS "__here" '
+        f'ANTI JOIN ({partner}) AS "__there" ON "__here".{DUCKDB.quoted(path.column)} '
+        f'= "__there".{_held(path.key)} WHERE "__here".{DUCKDB.quoted(path.column)} IS NOT NULL'
+    )
+
+
+def refuse_to_grow(scan: Scan) -> None:
+    """Refuse to grow where a form does not hold what new rows would have to be joined with.
+
+    Rows of a parent without a month were left out. Values of no known kind are held as texts.
+    """
+    refuse_months(scan)
+    path = (scan.table, *scan.parents)
+    if scan.parents and any(each.by_month is not None for each in path):
+        raise CannotGrowError(Anew.MONTHS, scan.table.name)
+    if any(_is_of_no_kind(each) for each in path):
+        raise CannotGrowError(Anew.PATH, scan.table.name)
+    if any(each.name.casefold() == DUCKDB.row_id for each in scan.table.columns):
+        raise CannotGrowError(Anew.PLACE, scan.table.name)
+
+
+def _is_of_no_kind(table: PrivateTable) -> bool:
+    """Return whether a path begins at a column of no known kind."""
+    return isinstance(table.unit, PathUnit) and kind_in(table, table.unit.column) is Kind.OTHER
+
+
+def grow_table(connection: duckdb.DuckDBPyConnection, scan: Scan) -> None:
+    """Add the rows of a loaded table to its form, in the transaction that is open.
+
+    Afterwards the table is a view of all rows that the form has, as paths over it need them.
+    Raises CannotGrowError where new rows do not tell what becomes of old ones.
+    """
+    _refuse_other_columns(connection, scan)
+    _refuse_new_units_of_old_rows(connection, scan)
+    rows, name = write_rows(scan, DUCKDB), scan.table.name
+    counted = f"SELECT count(*) FROM {DUCKDB.quoted(name)}"
+    ((number,),) = connection.execute(counted).fetchall()
+    parts = -(-int(number) // PART)
+    connection.execute(f"CREATE OR REPLACE TEMP TABLE {_came(scan.table)} AS FROM ({rows}) LIMIT 0")
+    for part in range(parts):
+        chosen = "" if parts == 1 else f" WHERE hash({UNIT}) % {parts} = {part}"
+        connection.execute(
+            f'CREATE OR REPLACE TEMP TABLE "__new" AS SELECT * FROM ({rows}) AS "rows"{chosen}'
+        )
+        _add(connection, scan)
+        connection.execute(f'INSERT INTO {_came(scan.table)} FROM "__new"')
+    keep_waiting(connection, scan)
+    columns = (f"{_held(each.name)} AS {DUCKDB.quoted(each.name)}" for each in scan.table.columns)
+    connection.execute(f"DROP TABLE {DUCKDB.quoted(name)}")
+    connection.execute(
+        f"CREATE VIEW {DUCKDB.quoted(name)} AS SELECT {', '.join(columns)} "
+        f"FROM {_form(scan.table, EVERY)}"
+    )
+
+
+def end_growth(connection: duckdb.DuckDBPyConnection, scan: Scan) -> None:
+    """Remove what was needed while tables grew together."""
+    connection.execute(f"DROP VIEW {DUCKDB.quoted(scan.table.name)}")
+    for each in (_came(scan.table), '"__new"', '"__looked"', '"__ranked"'):
+        connection.execute(f"DROP TABLE IF EXISTS temp.{each}")
+
+
+def _add(connection: duckdb.DuckDBPyConnection, scan: Scan) -> None:
+    """Add "__new" to a form: only units with new rows that exceed their limit are ranked again.
+
+    Where ranks of groups are stored, all units with new rows are: a new value may come before.
+    """
+    limit, is_ranked = scan.table.rows_per_unit, bool(ranked_columns(scan.table))
+    kept, rest = _form(scan.table, KEPT), _form(scan.table, REST)
+    by_unit = f"SELECT {UNIT}, count(*) AS n FROM {{0}} GROUP BY {UNIT}"
+    held = by_unit.format(f'{kept} SEMI JOIN "__new" USING ({UNIT})')
+    looked = f"n + coalesce(held, 0) > {limit}" + (" OR held IS NOT NULL" if is_ranked else "")
+    listed = ", ".join([UNIT, *(_held(each.name) for each in scan.table.columns)])
+    source = (
+        f'(SELECT {listed}, NULL AS {ROW} FROM "__new" SEMI JOIN "__looked" USING ({UNIT}) '
+        f"UNION ALL SELECT {listed}, {DUCKDB.row_id} AS {ROW} FROM {kept} "
+        f'SEMI JOIN "__looked" USING ({UNIT}))'
+    )
+    # Where ranks are stored, rows that stay are written again with new ones.
+    moved = f"{ROW} IS NOT NULL" + ("" if is_ranked else f' AND "__rank" > {limit}')
+    chosen = f'"__rank" <= {limit}' + ("" if is_ranked else f" AND {ROW} IS NULL")
+    without = f'SELECT * EXCLUDE ("__rank", {ROW})'
+    steps = (
+        f'CREATE OR REPLACE TEMP TABLE "__touched" AS SELECT {UNIT}, "many".n, "held".n AS held '
+        f'FROM ({by_unit.format(chr(34) + "__new" + chr(34))}) AS "many" '
+        f'LEFT JOIN ({held}) AS "held" USING ({UNIT})',
+        f'CREATE OR REPLACE TEMP TABLE "__looked" AS SELECT {UNIT} FROM "__touched" WHERE {looked}',
+        f'CREATE OR REPLACE TEMP TABLE "__ranked" AS {ranked_rows(scan, source)}',
+        f'DELETE FROM {kept} WHERE {DUCKDB.row_id} IN (SELECT {ROW} FROM "__ranked" WHERE {moved})',
+        f'INSERT INTO {kept} SELECT *{added_columns(scan, "__new")} FROM "__new" '
+        f'ANTI JOIN "__looked" USING ({UNIT}) ORDER BY {UNIT}',
+        f"INSERT INTO {kept} {without}{added_columns(scan, '__ranked')} "
+        f'FROM "__ranked" WHERE {chosen} ORDER BY {UNIT}',
+        f'INSERT INTO {rest} {without} FROM "__ranked" WHERE "__rank" > {limit} ORDER BY {UNIT}',
+        f"UPDATE {PARTS} SET units = units + "
+        '(SELECT count(*) FROM "__touched" WHERE held IS NULL) WHERE name = $name AND part = 0',
+        'DROP TABLE "__touched"',
+    )
+    for each in steps:
+        connection.execute(each, {"name": scan.table.name} if "$name" in each else None)
+
+
+def _refuse_other_columns(connection: duckdb.DuckDBPyConnection, scan: Scan) -> None:
+    """Refuse to grow if the form has other columns or types than it would be made with now."""
+    rows = write_rows(scan, DUCKDB)
+    wanted = {
+        KEPT: f'SELECT *{added_columns(scan, "part")} FROM ({rows}) AS "part"',
+        REST: f"FROM ({rows})",
+    }
+    for schema, form in wanted.items():
+        described = (f"FROM {_form(scan.table, schema)}", form)
+        found, made = (connection.execute(f"DESCRIBE {each}").fetchall() for each in described)
+        if found != made:
+            raise CannotGrowError(Anew.TYPES, scan.table.name)
+
+
+def _refuse_new_units_of_old_rows(connection: duckdb.DuckDBPyConnection, scan: Scan) -> None:
+    """Refuse to grow if a row that has a unit already gets a second one: its key is repeated."""
+    path = _path_of(scan)
+    if path is None:
+        return
+    found = connection.execute(
+        f"SELECT 1 FROM {_form(scan.table, EVERY)} "
+        f"WHERE {_held(path.column)} IN (SELECT {_held(path.key)} FROM {_came(scan.parents[0])}) "
+        "LIMIT 1"
+    ).fetchall()
+    if found:
+        raise CannotGrowError(Anew.PATH, scan.table.name)
+
+
+def _path_of(scan: Scan) -> PathUnit | None:
+    return scan.table.unit if isinstance(scan.table.unit, PathUnit) else None
+
+
+def _came(table: PrivateTable) -> str:
+    """Return the table of the rows with a unit that came to a form just now."""
+    return DUCKDB.quoted(f"__came {table.name}")
+
+
+def _form(table: PrivateTable, schema: str) -> str:
+    return prepared_name(table.name, DUCKDB, schema)
+
+
+def _held(column: str) -> str:
+    """Return a column as forms name it."""
+    return DUCKDB.quoted(column_name(column))

@@ -1,0 +1,573 @@
+"""Copies that grow: what comes out is what a full preparation of the same files makes."""
+
+# ruff: noqa: S608 - names are made here
+
+import csv
+import os
+import signal
+import subprocess
+import sys
+from collections import Counter
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+import discreet
+from discreet.engines.duckdb import added_files, growing, growing_copies, prepared
+from discreet.engines.duckdb.copied import key_of
+from discreet.engines.growth import Anew, Grows, MadeAnew, Step
+from discreet.opening import copy_of, forget_catalog, is_copy_outdated, prepare_catalog
+from tests.fuzzing.choices import Choices
+
+CATALOG = """
+[budget]
+epsilon = 100000
+delta = 1e-3
+
+[tables.visits]
+from = "visits-*.parquet"
+unit = "who"
+rows_per_unit = 3
+
+[tables.visits.groups_per_unit]
+sex = 1
+
+[tables.visits.columns]
+cost = { bounds = [0, 10] }
+sex = { values = ["f", "m"] }
+
+[tables.pills]
+from = "pills-*.parquet"
+unit = "visits.who via visit"
+rows_per_unit = 4
+
+[tables.sales]
+from = "sales-*.csv"
+unit = "buyer"
+rows_per_unit = 2
+
+[tables.sales.columns]
+price = { bounds = [0, 100] }
+
+[tables.log]
+from = "log.csv"
+unit = "who"
+rows_per_unit = 5
+
+[tables.steps]
+from = "steps-*.csv"
+unit = "row"
+
+[tables.rooms]
+from = "rooms.csv"
+public = true
+"""
+
+PEOPLE = 1000
+
+
+class Days:
+    """Writes files of visits, pills and sales, day by day."""
+
+    def __init__(self, folder: Path, seed: int = 0) -> None:
+        self.folder, self.draws, self.day, self.visit = folder, Choices(f"days {seed}"), 0, 0
+        (folder / "discreet.toml").write_text(CATALOG)
+        (folder / "rooms.csv").write_text("room,floor\n1,0\n2,1\n2,2\n")
+        (folder / "log.csv").write_text("who,told,n\n", newline="")
+
+    @property
+    def catalog(self) -> Path:
+        return self.folder / "discreet.toml"
+
+    def add(self, rows: int) -> None:
+        """Add files of one more day; some rows are twice, of nobody, or of a visit to come."""
+        who = [self._person() for _ in range(rows)]
+        numbers = list(range(self.visit, self.visit + rows))
+        reals = [0.0, -0.0, 1.5, 9.75, float("nan"), None, 12.0]
+        visits = {
+            "visit": pa.array(numbers, pa.int64()),
+            "who": pa.array(who, pa.string()),
+            "cost": pa.array([self.draws.one(reals) for _ in who], pa.float64()),
+            "sex": pa.array([self.draws.one(["f", "m", None]) for _ in who], pa.string()),
+        }
+        pq.write_table(pa.table(visits), self.folder / f"visits-{self.day:03}.parquet")
+        of = [self.draws.below(self.visit + rows + rows // 3 + 1) for _ in range(rows)]
+        pills: dict[str, list[Any]] = {
+            "visit": of,
+            "drug": [self.draws.one("abcé") for _ in of],
+        }
+        pq.write_table(pa.table(pills), self.folder / f"pills-{self.day:03}.parquet")
+        self._write("sales", ["buyer", "price", "told"], (self._sale() for _ in range(rows)))
+        self._write("steps", ["x", "y"], ((n % 5, "abc"[n % 3]) for n in range(rows // 4)))
+        with (self.folder / "log.csv").open("a", newline="") as log:
+            csv.writer(log, lineterminator="\n").writerows(
+                (self._person(), self.draws.one(["a\nb", 'say "x"', "c,d", ""]), n % 4)
+                for n in range(rows)
+            )
+        self.visit += rows
+        self.day += 1
+
+    def _person(self) -> str | None:
+        if self.draws.is_one_of(50):
+            return None
+        return f"p{self.draws.below(20 if self.draws.is_one_of(5) else PEOPLE)}"
+
+    def _sale(self) -> tuple[Any, ...]:
+        price = self.draws.one([0.5, -0.0, ""] if self.draws.is_one_of(9) else [7, 12, 99])
+        return self.draws.below(PEOPLE), price, self.draws.one(["x", "1", "é", ""])
+
+    def _write(self, name: str, columns: list[str], rows: Iterable[Iterable[Any]]) -> None:
+        file = self.folder / f"{name}-{self.day:03}.csv"
+        with file.open("w", newline="", encoding="utf-8") as opened:
+            csv.writer(opened, lineterminator="\n").writerows([columns, *rows])
+
+
+FORMS = """
+SELECT schema_name || '.' || table_name FROM duckdb_tables()
+WHERE schema_name IN ('kept', 'rest', 'main', 'waiting') ORDER BY 1
+"""
+
+
+def contents(catalog: Path) -> dict[str, Any]:
+    """Return all that queries can see of a copy: rows as multisets, numbers of units, columns."""
+    with duckdb.connect(str(copy_of(catalog)), read_only=True) as copy:
+        named = [name for (name,) in copy.execute(FORMS).fetchall()]
+        found: dict[str, Any] = {
+            name: (
+                copy.execute(f"DESCRIBE {name}").fetchall(),
+                Counter(map(repr, copy.execute(f"FROM {name}").fetchall())),
+            )
+            for name in named
+        }
+        for about in (
+            "SELECT name, sum(units) FROM about.parts GROUP BY name ORDER BY name",
+            "SELECT name, told FROM about.columns ORDER BY name",
+            "SELECT key, contents, made_by FROM about.copy",
+            "SELECT name, number, size, digest FROM about.files ORDER BY name, number",
+        ):
+            found[about] = copy.execute(about).fetchall()
+    return found
+
+
+def fresh(catalog: Path) -> dict[str, Any]:
+    """Return what a full preparation of the same files makes; the copy that grew is gone then."""
+    forget_catalog(catalog)
+    assert prepare_catalog(catalog)
+    return contents(catalog)
+
+
+def prepare(catalog: Path) -> list[Step]:
+    """Prepare, and return what was told."""
+    told: list[Step] = []
+    assert prepare_catalog(catalog, told=told.append)
+    return told
+
+
+def grown(told: Iterable[Step]) -> set[str]:
+    return {each.table for each in told if isinstance(each, Grows)}
+
+
+def anew(told: Iterable[Step]) -> set[tuple[str | None, Anew]]:
+    return {(each.table, each.reason) for each in told if isinstance(each, MadeAnew)}
+
+
+ALL = {"visits", "pills", "sales", "log", "steps"}
+
+
+@pytest.mark.parametrize("size", [10**6, 700])
+def test_a_grown_copy_is_what_a_full_preparation_makes(
+    tmp_path: Path, size: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Ten thousand rows of a thousand people and more, in five steps, some in several parts."""
+    for each in (prepared, growing):
+        monkeypatch.setattr(each, "PART", size)
+    days = Days(tmp_path, size)
+    days.add(3000)
+    assert prepare(days.catalog) == []
+    for rows in (40, 1, 500, 1500):
+        days.add(rows)
+        assert is_copy_outdated(days.catalog)
+        told = prepare(days.catalog)
+        assert (grown(told), anew(told)) == (ALL, set())
+        assert not is_copy_outdated(days.catalog)
+        assert not prepare_catalog(days.catalog)
+    found = contents(days.catalog)
+    assert sum(found["rest.visits"][1].values()) > 500
+    assert sum(found["waiting.pills"][1].values()) > 100
+    assert found == fresh(days.catalog)
+
+
+def appending(scan: Any, rows: str) -> str:
+    """Rank as if every row were within its limit."""
+    return RANKED(scan, rows).replace("row_number() OVER", "0 * row_number() OVER")
+
+
+def in_the_order_they_came(scan: Any, rows: str) -> str:
+    """Rank by what came first: rows that were kept stay."""
+    return RANKED(scan, rows).replace("ORDER BY ", 'ORDER BY "__row" NULLS LAST, ')
+
+
+RANKED = prepared.ranked_rows
+
+
+@pytest.mark.parametrize("broken", [appending, in_the_order_they_came])
+def test_growth_that_ranks_wrongly_is_caught(
+    tmp_path: Path, broken: Callable[[Any, str], str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    days = Days(tmp_path)
+    days.add(1500)
+    prepare(days.catalog)
+    days.add(500)
+    monkeypatch.setattr(growing, "ranked_rows", broken)
+    prepare(days.catalog)
+    found = contents(days.catalog)
+    monkeypatch.undo()
+    right = fresh(days.catalog)
+    assert found["kept.visits"] != right["kept.visits"]
+    assert found["kept.log"] != right["kept.log"]
+
+
+def test_answers_over_a_grown_copy_are_those_over_a_fresh_one(tmp_path: Path) -> None:
+    """Noise is beyond 3 once in 10^20."""
+    days = Days(tmp_path)
+    days.add(1500)
+    prepare(days.catalog)
+    days.add(400)
+    prepare(days.catalog)
+    before = answers(days.catalog)
+    fresh(days.catalog)
+    for one, other in zip(before, answers(days.catalog), strict=True):
+        assert one == pytest.approx(other, abs=3)
+
+
+def answers(catalog: Path) -> list[float]:
+    with discreet.open(catalog, ledger=":memory:") as curator:
+        return [
+            row["n"]
+            for sql in (
+                "SELECT COUNT(*) AS n FROM visits",
+                "SELECT SUM(cost) AS n FROM visits",
+                "SELECT sex, COUNT(*) AS n FROM visits GROUP BY sex ORDER BY sex",
+                "SELECT COUNT(DISTINCT who) AS n FROM visits",
+                "SELECT COUNT(*) AS n FROM pills WHERE drug = 'a'",
+                "SELECT SUM(price) AS n FROM sales",
+                "SELECT COUNT(*) AS n FROM steps",
+            )
+            for row in curator.ask(sql, epsilon=2000, delta=1e-6).rows
+        ]
+
+
+# --------------------------------------------------------------------------- what cannot grow
+
+
+def write_visits(days: Days) -> None:
+    """Write the first day of visits again, without its last row."""
+    file = days.folder / "visits-000.parquet"
+    pq.write_table(pq.read_table(file).slice(0, 799), file)
+
+
+def remove_sales(days: Days) -> None:
+    (days.folder / "sales-000.csv").unlink()
+
+
+def change_log(days: Days) -> None:
+    text = (days.folder / "log.csv").read_text(encoding="utf-8")
+    (days.folder / "log.csv").write_text(text.replace("p1", "p2", 1), encoding="utf-8")
+
+
+def cut_log(days: Days) -> None:
+    """End in the middle of a line, so that its end is not that of a row."""
+    with (days.folder / "log.csv").open("a", encoding="utf-8") as log:
+        log.write("p1,x,1")
+
+
+def bring_texts(days: Days) -> None:
+    """Bring a value by which another type is guessed for all rows."""
+    (days.folder / "sales-900.csv").write_text("buyer,price,told\n7,cheap,x\n")
+
+
+def bring_other_types(days: Days) -> None:
+    one = pa.table({"visit": ["7"], "drug": ["a"]})
+    pq.write_table(one, days.folder / "pills-900.parquet")
+
+
+def repeat_a_key(days: Days) -> None:
+    """Bring a second row of a visit, so that its pills have two units."""
+    one = pq.read_table(days.folder / "visits-000.parquet").slice(0, 50)
+    pq.write_table(
+        one.set_column(1, "who", pa.array(["new"] * 50)), days.folder / "visits-1.parquet"
+    )
+
+
+FALLING_BACK: dict[Callable[[Days], None], set[tuple[str, Anew]]] = {
+    write_visits: {("visits", Anew.CHANGED)},
+    remove_sales: {("sales", Anew.CHANGED)},
+    change_log: {("log", Anew.CHANGED)},
+    bring_texts: {("sales", Anew.GUESSED)},
+    bring_other_types: {("pills", Anew.TYPES)},
+    repeat_a_key: {("pills", Anew.PATH)},
+}
+
+
+@pytest.mark.parametrize("change", FALLING_BACK)
+def test_tables_whose_rows_changed_are_prepared_anew_and_the_others_grow(
+    tmp_path: Path, change: Callable[[Days], None]
+) -> None:
+    days = Days(tmp_path)
+    days.add(800)
+    prepare(days.catalog)
+    if change is not write_visits:
+        days.add(100)
+    change(days)
+    told = prepare(days.catalog)
+    assert anew(told) == FALLING_BACK[change]
+    found = contents(days.catalog)
+    assert found == fresh(days.catalog)
+    days.add(50)
+    assert grown(prepare(days.catalog)) >= {"visits", "pills", "log"}
+    assert contents(days.catalog) == fresh(days.catalog)
+
+
+def test_a_file_that_ended_inside_of_a_line_is_read_anew(tmp_path: Path) -> None:
+    days = Days(tmp_path)
+    days.add(300)
+    cut_log(days)
+    prepare(days.catalog)
+    with (days.folder / "log.csv").open("a", encoding="utf-8") as log:
+        log.write("2\np9,y,3\n")
+    assert ("log", Anew.CHANGED) in anew(prepare(days.catalog))
+    assert contents(days.catalog) == fresh(days.catalog)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "reason"),
+    [
+        ("rows_per_unit = 3", "rows_per_unit = 4", Anew.CATALOG),
+        ("cost = { bounds = [0, 10] }", "cost = { bounds = [0, 8] }", Anew.TYPES),
+    ],
+)
+def test_another_catalog_is_prepared_anew(tmp_path: Path, old: str, new: str, reason: Anew) -> None:
+    days = Days(tmp_path)
+    days.add(300)
+    prepare(days.catalog)
+    days.add(30)
+    days.catalog.write_text(CATALOG.replace(old, new))
+    told = prepare(days.catalog)
+    assert reason in {each for _, each in anew(told)}
+    assert contents(days.catalog) == fresh(days.catalog)
+
+
+@pytest.mark.parametrize("release", ["FORM", "duckdb"])
+def test_a_copy_of_another_release_is_made_anew(
+    tmp_path: Path, release: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    days = Days(tmp_path)
+    days.add(200)
+    with monkeypatch.context() as patch:
+        if release == "FORM":
+            patch.setattr("discreet.engines.duckdb.copied.FORM", 0)
+        else:
+            patch.setattr(duckdb, "__version__", "0.1")
+        prepare(days.catalog)
+    days.add(20)
+    reason = Anew.RELEASE if release == "FORM" else Anew.DATABASE
+    assert anew(prepare(days.catalog)) == {(None, reason)}
+
+
+def test_first_months_are_chosen_anew(tmp_path: Path) -> None:
+    days = Days(tmp_path)
+    text = CATALOG.split("[tables.visits]", maxsplit=1)[0].replace(
+        "epsilon = 100000", 'epsilon = 1000\nper = "month"\nmonths_per_unit = 2'
+    )
+    days.catalog.write_text(
+        f'{text}[tables.dated]\nfrom = "dated-*.parquet"\nunit = "who"\narrival = "day"\n'
+        'rows_per_unit = 2\n[tables.dated.columns]\nday = { type = "timestamp" }\n'
+    )
+    for months in (None, 2):
+        for day in range(2):
+            draws = Choices(f"months {day}")
+            rows = [(f"p{draws.below(300)}", draws.below(240)) for _ in range(1200)]
+            at = pa.array([n * 86_400_000_000 for _, n in rows], pa.timestamp("us"))
+            table = pa.table({"who": [who for who, _ in rows], "day": at})
+            pq.write_table(table, days.folder / f"dated-{day}-{months}.parquet")
+            told = prepare(days.catalog)
+        if months is None:
+            assert anew(told) == {("dated", Anew.MONTHS)}
+            days.catalog.write_text(days.catalog.read_text().replace("months_per_unit = 2", ""))
+    assert (grown(told), anew(told)) == ({"dated"}, set())
+    assert contents(days.catalog) == fresh(days.catalog)
+
+
+# --------------------------------------------------------------------------- CSV files
+
+
+def sales(folder: Path, number: int, text: str) -> None:
+    (folder / f"sales-{number:03}.csv").write_text(text, encoding="utf-8", newline="")
+
+
+HEAD = "buyer,price,told\n"
+ADDED = {
+    "7,,\n": True,
+    "": True,
+    "7,1,2\n": True,
+    "7,1.5,2\n": True,
+    '7,2,"a\nb"\n': True,
+    "7,1,2026-01-02\n": True,
+    "seven,1,x\n": False,
+    "7,true,x\n": False,
+    "7,1e400,x\n": None,
+    "007,1,x\n": None,
+    "7,1,x\r\n": None,
+}
+"""Rows of a new file, and whether a copy grows by them; None if a load of all files may fail."""
+
+
+@pytest.mark.parametrize("text", ADDED)
+def test_a_csv_file_brings_what_a_load_of_all_files_reads(tmp_path: Path, text: str) -> None:
+    days = Days(tmp_path)
+    days.add(40)
+    sales(tmp_path, 0, f"{HEAD}1,0.5,x\n2,1,\n")
+    prepare(days.catalog)
+    sales(tmp_path, 1, HEAD + text)
+    try:
+        told = prepare(days.catalog)
+    except discreet.DiscreetError as cause:
+        forget_catalog(days.catalog)
+        with pytest.raises(type(cause)):
+            prepare_catalog(days.catalog)
+        assert ADDED[text] is None
+        return
+    assert ADDED[text] is None or (grown(told) == {"sales"}) is ADDED[text]
+    assert contents(days.catalog) == fresh(days.catalog)
+
+
+def test_texts_that_were_all_empty_may_have_been_anything(tmp_path: Path) -> None:
+    """Of no value at all a text is guessed; of integers that come then, an integer."""
+    days = Days(tmp_path)
+    days.add(40)
+    sales(tmp_path, 0, f"{HEAD}1,0.5,\n2,1,\n")
+    prepare(days.catalog)
+    sales(tmp_path, 1, f"{HEAD}7,1,12\n")
+    assert anew(prepare(days.catalog)) == {("sales", Anew.GUESSED)}
+    assert contents(days.catalog) == fresh(days.catalog)
+
+
+def test_files_that_were_renamed_are_the_same_and_those_that_come_before_others_too(
+    tmp_path: Path,
+) -> None:
+    days = Days(tmp_path)
+    days.add(100)
+    prepare(days.catalog)
+    (tmp_path / "sales-000.csv").rename(tmp_path / "sales-z.csv")
+    days.add(50)
+    assert (grown(told := prepare(days.catalog)), anew(told)) == (ALL, set())
+    assert contents(days.catalog) == fresh(days.catalog)
+
+
+def test_more_files_than_types_are_guessed_from(tmp_path: Path) -> None:
+    days = Days(tmp_path)
+    days.add(40)
+    for number in range(added_files.SNIFFED + 2):
+        sales(tmp_path, number, f"{HEAD}{number},1.5,x\n")
+    prepare(days.catalog)
+    sales(tmp_path, 900, f"{HEAD}7,1,x\n")
+    assert grown(prepare(days.catalog)) == {"sales"}
+    (tmp_path / "sales-000.csv").rename(tmp_path / "sales-001b.csv")
+    sales(tmp_path, 0, f"{HEAD}7,1,x\n")
+    assert anew(prepare(days.catalog)) == {("sales", Anew.GUESSED)}
+    assert contents(days.catalog) == fresh(days.catalog)
+
+
+# --------------------------------------------------------------------------- interrupted
+
+
+KILLED = """
+import os, signal, sys
+from pathlib import Path
+import discreet.engines.duckdb.growing_copies as growing_copies
+from discreet.engines.duckdb.growing_copies import Growing
+from discreet.opening import prepare_catalog
+left = int(sys.argv[2])
+def step(*_):
+    global left
+    left -= 1
+    if left < 0:
+        os.kill(os.getpid(), signal.SIGKILL)
+def around(owner, name):
+    act = getattr(owner, name)
+    def watched(*given, **named):
+        step()
+        found = act(*given, **named)
+        step()
+        return found
+    setattr(owner, name, watched)
+for name in ("_copy_file", "grow_table", "load_added"):
+    around(growing_copies, name)
+around(Growing, "_settle")
+prepare_catalog(Path(sys.argv[1]), step)
+"""
+
+
+@pytest.mark.parametrize("after", [0, 1, 2, 5, 11, 17, 24, 30])
+def test_a_growth_that_was_killed_leaves_the_old_copy_and_goes_on(
+    tmp_path: Path, after: int
+) -> None:
+    days = Days(tmp_path)
+    days.add(300)
+    prepare(days.catalog)
+    old = key_of(copy_of(days.catalog))
+    days.add(60)
+    killed = subprocess.run(  # noqa: S603 - our own code
+        [sys.executable, "-c", KILLED, str(days.catalog), str(after)],
+        check=False,
+        env=dict(os.environ),
+    )
+    assert killed.returncode == -signal.SIGKILL
+    assert key_of(copy_of(days.catalog)) == old
+    told = prepare(days.catalog)
+    assert anew(told) == set()
+    if after > 20:
+        assert grown(told) < ALL  # what was done is not done again
+    assert contents(days.catalog) == fresh(days.catalog)
+    assert not list(tmp_path.glob("*.part"))
+
+
+def test_who_reads_a_copy_reads_on_while_it_grows(tmp_path: Path) -> None:
+    days = Days(tmp_path)
+    days.add(300)
+    prepare(days.catalog)
+    sql = "SELECT COUNT(*) AS n FROM steps"
+    with discreet.open(days.catalog, ledger=":memory:") as curator:
+        days.add(200)
+        prepare(days.catalog)
+        assert curator.ask(sql, epsilon=100).rows[0]["n"] == pytest.approx(75, abs=2)
+    with discreet.open(days.catalog, ledger=":memory:") as curator:
+        assert curator.ask(sql, epsilon=100).rows[0]["n"] == pytest.approx(125, abs=2)
+
+
+def test_files_that_change_while_they_are_read_leave_the_old_copy(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    days = Days(tmp_path)
+    days.add(100)
+    prepare(days.catalog)
+    old = key_of(copy_of(days.catalog))
+    days.add(20)
+    load = growing_copies.load_added
+
+    def meanwhile(*given: Any, **named: Any) -> None:
+        load(*given, **named)
+        change_log(days)
+
+    monkeypatch.setattr(growing_copies, "load_added", meanwhile)
+    with pytest.raises(discreet.SourceError, match="changed while it was read"):
+        prepare_catalog(days.catalog)
+    monkeypatch.undo()
+    assert key_of(copy_of(days.catalog)) == old
+    prepare(days.catalog)
+    assert contents(days.catalog) == fresh(days.catalog)
