@@ -8,9 +8,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 
+from discreet import engines
 from discreet.catalog.catalog import Accounting, Catalog
 from discreet.engines.base import Engine, Statement
-from discreet.engines.generated import write_for
 from discreet.engines.public_store import PublicStore
 from discreet.engines.synthetic import released_schemas, synthetic_tables
 from discreet.errors import (
@@ -64,7 +64,7 @@ class BoundPlan:
         statements = [each for release in self.statements for each in release]
         if dialect is None:
             return [each.sql for each in statements]
-        return [write_for(each.query, dialect) for each in statements]
+        return [engines.generated.write_for(each.query, dialect) for each in statements]
 
 
 class Planner:

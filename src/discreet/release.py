@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from math import ceil, floor
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 import pyarrow as pa
@@ -40,9 +40,11 @@ from discreet.query.plan.plan import (
     PlannedValueSelection,
 )
 from discreet.query.plan.quantization import ValueGrid
-from discreet.query.plan.ticks import SeriesPlan
 from discreet.query.questions import DeclaredGroups
 from discreet.tables import ARROW_TYPES, ExactTable, NoisyTable
+
+if TYPE_CHECKING:
+    from discreet.query.plan.ticks import SeriesPlan
 
 Values: TypeAlias = "pa.Array[pa.Scalar[pa.DataType]]"
 Chunks: TypeAlias = "pa.ChunkedArray[pa.Scalar[pa.DataType]]"
@@ -106,7 +108,7 @@ def release(
 
 
 def release_ticks(
-    plan: SeriesPlan,
+    plan: "SeriesPlan",
     exact: tuple[ExactTable, ...],
     ticks: tuple[int, int],
     *,

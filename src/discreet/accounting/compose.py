@@ -6,12 +6,11 @@ from fractions import Fraction
 from math import inf
 from types import MappingProxyType
 
+from discreet import accounting
 from discreet.accounting.approximate import advanced_bound, basic_cost, optimal_bound
 from discreet.accounting.events import ComposedEvent, Event, counted, sampling_of, shared_sampling
 from discreet.accounting.gdp import gdp_epsilon
-from discreet.accounting.pld import pld_epsilon
 from discreet.accounting.pure import pure_epsilon
-from discreet.accounting.rdp import epsilon_from_rdp
 from discreet.accounting.rounding import LEAST_DELTA, float_up
 from discreet.accounting.zcdp import epsilon_from_rho, zcdp_rho
 from discreet.errors import ParameterError, UnsupportedEventError, shown
@@ -86,6 +85,14 @@ def _zcdp(events: ComposedEvent, delta: Fraction) -> Epsilon:
     return epsilon_from_rho(zcdp_rho(events), delta)
 
 
+def _rdp(events: ComposedEvent, delta: Fraction) -> Epsilon:
+    return accounting.epsilon_from_rdp(events, delta)
+
+
+def _pld(events: ComposedEvent, delta: Fraction) -> Epsilon:
+    return accounting.pld_epsilon(events, delta)
+
+
 EXACT: Mapping[str, Callable[[ComposedEvent, Fraction], Epsilon]] = {
     "pure": _pure,
     "basic": _basic,
@@ -98,8 +105,8 @@ ACCOUNTANTS: Mapping[str, Callable[[ComposedEvent, Fraction], Epsilon]] = {
     "advanced": advanced_bound,
     "optimal": optimal_bound,
     "zCDP": _zcdp,
-    "RDP": epsilon_from_rdp,
-    "PLD": pld_epsilon,
+    "RDP": _rdp,
+    "PLD": _pld,
 }
 """All accountants, simplest first. If two agree, the simpler one is named."""
 

@@ -4,6 +4,7 @@ from collections.abc import Collection, Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from discreet import ledger
 from discreet.account_limits import AccountLimits
 from discreet.accounting import Budget
 from discreet.deprecated import deprecated_names
@@ -22,9 +23,12 @@ from discreet.ledger.base import (
 from discreet.ledger.blocks import PerMonth
 from discreet.ledger.incidents import bits_told
 from discreet.ledger.inputs import Token, make_token
-from discreet.ledger.postgres import PostgresLedger
 from discreet.ledger.requests import Request
 from discreet.ledger.sqlite import SqliteLedger
+from discreet.on_use import names_of
+
+if TYPE_CHECKING:
+    from discreet.ledger.postgres import PostgresLedger
 
 __all__ = [
     "OWNER",
@@ -57,6 +61,7 @@ if not TYPE_CHECKING:
         {
             "Kept": "discreet.ledger.SavedAnswer",
         },
+        names_of(__name__, {"postgres": "PostgresLedger"}),
     )
 
 
@@ -81,14 +86,14 @@ def open_ledger(  # noqa: PLR0913 - the policy, field by field
         "data": data,
     }
     if is_on_server(address):
-        return PostgresLedger(str(address), **policy)
+        return ledger.PostgresLedger(str(address), **policy)
     return SqliteLedger(address, **policy)
 
 
 def existing_ledger(address: str | Path) -> Ledger:
     """Return the ledger at an address under the policy that it records; none is made."""
     if is_on_server(address):
-        return PostgresLedger.existing(str(address))
+        return ledger.PostgresLedger.existing(str(address))
     return SqliteLedger.existing(address)
 
 
