@@ -5,8 +5,8 @@ name` loads the module of that name alone. Where even that is too early, since f
 code imports the package and writes `package.name` where it is used. mypy reads the same names from
 the imports under TYPE_CHECKING.
 
-`special`, `fft`, `compute` and `parquet` are parts of SciPy and Arrow that take longer to load than
-most queries take: code writes `on_use.special.ndtr(x)`.
+Parts of other libraries that take longer to load than most queries take are names of this module:
+code writes `on_use.special.ndtr(x)`.
 """
 
 import sys
@@ -19,11 +19,15 @@ if TYPE_CHECKING:
     from pyarrow import parquet as parquet  # noqa: PLC0414
     from scipy import fft as fft  # noqa: PLC0414
     from scipy import special as special  # noqa: PLC0414
+    from sqlglot.dialects import bigquery as bigquery  # noqa: PLC0414
+    from sqlglot.dialects import postgres as postgres  # noqa: PLC0414
 
 LIBRARIES = {
+    "bigquery": "sqlglot.dialects.bigquery",
     "compute": "pyarrow.compute",
     "fft": "scipy.fft",
     "parquet": "pyarrow.parquet",
+    "postgres": "sqlglot.dialects.postgres",
     "special": "scipy.special",
 }
 

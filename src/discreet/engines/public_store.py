@@ -17,8 +17,8 @@ from time import monotonic
 
 import duckdb
 import pyarrow as pa
-import pyarrow.compute as pc
 
+from discreet import on_use
 from discreet.catalog.schema import Kind, Value
 from discreet.engines.base import ResourceLimits, log
 from discreet.engines.duckdb.csv_files import STORED, column_from_type
@@ -369,6 +369,7 @@ def _within_calendar(table: pa.Table) -> pa.Table:
         if pa.types.is_date(field.type) or pa.types.is_timestamp(field.type):
             column = table.column(place)
             low, high = (_end(each, field.type) for each in (EARLIEST, LATEST))
+            pc = on_use.compute
             is_within = pc.and_(pc.greater_equal(column, low), pc.less_equal(column, high))
             if pc.all(is_within).as_py() is False:  # None if all are NULL
                 kept = pc.if_else(is_within, column, pa.scalar(None, field.type))
