@@ -25,7 +25,7 @@ from discreet.engines.duckdb.csv_files import STORED, column_from_type
 from discreet.engines.duckdb.dialect import DUCKDB
 from discreet.engines.duckdb.store import Store, bound
 from discreet.engines.key_tables import Domains, columns_of, combinations, key_text, possible_sql
-from discreet.engines.rehearsed import Rehearsed
+from discreet.engines.rehearsed import Rehearsed, without_names
 from discreet.engines.synthetic import SyntheticTables, released_schemas
 from discreet.errors import QuestionSizeError, UnsupportedError
 from discreet.query.check.key_space import KeySpace
@@ -167,7 +167,7 @@ class PublicStore:
         first = next(tried, None)
         if first is None:
             return
-        shape = f"{sql}|{[each.to_pydict() for each in first.tables.values()]}"
+        shape = f"{without_names(sql)}|{[each.to_pydict() for each in first.tables.values()]}"
         if shape in self._rehearsed:  # the other tables are not even made
             return
         with self._store.cursor() as cursor:
