@@ -4,14 +4,13 @@ Everything that can be rejected is rejected here, before anything is charged. Wh
 tried on synthetic rows, so a rejection reveals nothing about the real ones.
 """
 
-from collections import OrderedDict
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from threading import Lock
 
 from discreet import engines
 from discreet.catalog.catalog import Accounting, Catalog
+from discreet.checked_questions import CheckedQuestions
 from discreet.engines.base import Engine, Statement
 from discreet.engines.public_store import PublicStore
 from discreet.engines.synthetic import released_schemas, synthetic_tables
@@ -69,52 +68,12 @@ class BoundPlan:
         return [engines.generated.write_for(each.query, dialect) for each in statements]
 
 
-MOST_CHECKED = 256
-"""So many checked questions are kept for the next time."""
-
-
-class CheckedQuestions:
-    """Questions as they are planned, by their texts: the same text need not be checked again.
-
-    What a text means follows from itself, the catalog and the public tables, which never change
-    while a planner lives. So nothing here follows from who asks, at what price, or from private
-    rows. Texts that are rejected are checked each time.
-    """
-
-    def __init__(self, most: int = MOST_CHECKED) -> None:
-        self._most, self._lock = most, Lock()
-        self._held: OrderedDict[str, tuple[Catalog, Question]] = OrderedDict()
-
-    def known(self, query: str | WrittenQuery, catalog: Catalog) -> Question | None:
-        """Return what a text asks under this very catalog, if it was checked."""
-        if isinstance(query, WrittenQuery) and not query.is_plain:
-            return None
-        text = query if isinstance(query, str) else query.text
-        with self._lock:
-            under, question = self._held.get(text, (None, None))
-            if under is not catalog:
-                return None
-            self._held.move_to_end(text)
-        return question
-
-    def keep(self, query: str | WrittenQuery, catalog: Catalog, question: Question) -> None:
-        """Keep a question; the one that was not asked for longest goes."""
-        if isinstance(query, WrittenQuery) and not query.is_plain:
-            return
-        text = query if isinstance(query, str) else query.text
-        with self._lock:
-            self._held[text] = (catalog, question)
-            self._held.move_to_end(text)
-            while len(self._held) > self._most:
-                self._held.popitem(last=False)
-
-
 class Planner:
     """Plans questions over the tables of one engine and public ones."""
 
     def __init__(self, *, engine: Engine, public: PublicStore) -> None:
         self._engine, self.public = engine, public
-        self._checked_before = CheckedQuestions()
+        self._before = CheckedQuestions()
 
     def plan(self, query: str | WrittenQuery, target: Target | None, catalog: Catalog) -> BoundPlan:
         """Parse, check, plan and bind, or raise what shows where in the question it is wrong."""
@@ -133,13 +92,14 @@ class Planner:
 
     def draft(self, query: str | WrittenQuery, target: Target | None, catalog: Catalog) -> Plan:
         """Parse, check and plan; whether the engine can run it is not asked."""
-        known = self._checked_before.known(query, catalog)
-        if known is not None:
-            with located(query):
-                return make_plan(known, _required(target, known), catalog.budget)
-        plan = self._drafted(query, target, catalog)
-        self._checked_before.keep(query, catalog, plan.question)
-        return plan
+        known = self._before.known(query, catalog)
+        if known is None:
+            plan = self._drafted(query, target, catalog)
+            self._before.keep(query, catalog, plan.question)
+            return plan
+        with located(query):
+            terms = _required(target, known.question)
+            return make_plan(known.question, terms, catalog.budget, strategies=known.strategies)
 
     def _drafted(self, query: str | WrittenQuery, target: Target | None, catalog: Catalog) -> Plan:
         with located(query):
