@@ -34,7 +34,7 @@ def array_from(
     valid = None
     if mask is not None and mask.any():
         valid = pa.py_buffer(np.packbits(~mask, bitorder="little").tobytes())
-    stored = pa.py_buffer(np.ascontiguousarray(values))
+    stored = pa.py_buffer(memoryview(np.ascontiguousarray(values)))
     return pa.Array.from_buffers(kind, len(values), [valid, stored])
 
 
@@ -47,9 +47,18 @@ def array_of(values: Sequence[Any], kind: pa.DataType) -> Values:
         texts = [each.encode() for each in values]
         ends = [0, *accumulate(map(len, texts))]
         if ends[-1] <= LONGEST:
-            buffers = [None, pa.py_buffer(np.array(ends, np.int32)), pa.py_buffer(b"".join(texts))]
+            buffers = [
+                None,
+                pa.py_buffer(np.array(ends, np.int32).tobytes()),
+                pa.py_buffer(b"".join(texts)),
+            ]
             return pa.Array.from_buffers(kind, len(texts), buffers)
     return pa.array(values, kind)
+
+
+def one_array(column: Chunks) -> Values:
+    """Return a column as one array."""
+    return pa.concat_arrays(column.chunks) if column.num_chunks else pa.nulls(0, column.type)
 
 
 def numbers_in(column: "Chunks | Values") -> NDArray[Any]:
@@ -67,7 +76,8 @@ def _numbers(array: Values) -> NDArray[Any]:
         return _none(array.type)
     kind = STORED_AS[array.type]
     size = np.dtype(kind).itemsize
-    found = np.frombuffer(stored, kind, count=len(array), offset=array.offset * size)
+    offset = array.offset * size
+    found: NDArray[Any] = np.frombuffer(memoryview(stored), kind, len(array), offset)
     if array.null_count:
         found = np.where(_is_valid(array), found, np.nan)
     return found
@@ -77,8 +87,8 @@ def _is_valid(array: Values) -> NDArray[np.bool_]:
     valid = array.buffers()[0]
     if valid is None:
         return np.ones(len(array), np.bool_)
-    bits = np.unpackbits(np.frombuffer(valid, np.uint8), bitorder="little")
-    return bits[array.offset : array.offset + len(array)].astype(np.bool_)
+    bits = np.unpackbits(np.frombuffer(memoryview(valid), np.uint8), bitorder="little")
+    return np.asarray(bits[array.offset : array.offset + len(array)], np.bool_)
 
 
 def _none(kind: pa.DataType) -> NDArray[Any]:
@@ -100,7 +110,7 @@ def wholes_in(column: Chunks) -> NDArray[np.int64] | None:
     for each in column.chunks:
         stored = each.buffers()[1]
         if stored is not None and len(each):
-            halves = np.frombuffer(stored, np.int64, 2 * len(each), offset=16 * each.offset)
+            halves = np.frombuffer(memoryview(stored), np.int64, 2 * len(each), 16 * each.offset)
             low, high = halves[0::2], halves[1::2]
             if (high != low >> 63).any():
                 return None

@@ -128,7 +128,7 @@ def choice(name: str, value: object, kind: type[Choice]) -> Choice:
     raise ParameterError(name, value, f"must be {names}")
 
 
-def _fraction(value: object) -> Fraction | None:
+def _fraction(value: object) -> Fraction | None:  # noqa: PLR0911 - one for each kind
     if type(value) is Fraction:
         return value
     if isinstance(value, bool | np.bool_):

@@ -16,7 +16,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from discreet import on_use
-from discreet.arrow_values import REALS, array_from, numbers_in
+from discreet.arrow_values import REALS, array_from, numbers_in, one_array
 from discreet.catalog.schema import Kind, Value
 from discreet.estimators import (
     ComponentEstimator,
@@ -149,7 +149,7 @@ def _interval(
 
     They are NULL above the confidence that they hold at, and in tables of older versions.
     """
-    kind = ARROW_TYPES[planned.aggregation.aggregates[number].kind]
+    kind: Any = ARROW_TYPES[planned.aggregation.aggregates[number].kind]
     nothing: Values = pa.nulls(table.num_rows, kind)
     estimator = planned.estimators[number]
     if not isinstance(estimator, SelectedValue):
@@ -350,7 +350,7 @@ class _Redrawn:
         rows = np.tile(np.arange(size), copies)
         made: dict[str, Values] = {REPLICATE: array_from(np.repeat(np.arange(copies), size))}
         for key in planned.aggregation.keys:
-            made[key.name] = _whole(self.released.column(key.name).take(rows))
+            made[key.name] = one_array(self.released.column(key.name).take(rows))
         for number in range(len(planned.estimators)):
             made[f"a{number}"] = self._values(number, rows)
         for number in range(len(planned.estimators)):
@@ -367,7 +367,7 @@ class _Redrawn:
                 shown = rows[: len(rows) - self.released.num_rows]
                 nothing: Any = pa.scalar(None, column.type)
                 gone = on_use.compute.if_else(column.is_valid(), nothing, _other(column))
-                made: Values = pa.concat_arrays([_whole(column.take(shown)), _whole(gone)])
+                made: Values = pa.concat_arrays([one_array(column.take(shown)), one_array(gone)])
             case KeyCount():
                 made = array_from(self._counts(numbers_in(column)).reshape(-1), column.type)
             case LinearEstimator() | MeanEstimator() | VarianceEstimator() | PairEstimator():
@@ -446,7 +446,3 @@ def _log(share: Fraction) -> float:
 def _other(column: "pa.ChunkedArray[pa.Scalar[pa.DataType]]") -> "pa.Scalar[pa.DataType]":
     number = pa.scalar(OTHER, pa.int64() if pa.types.is_timestamp(column.type) else pa.int32())
     return number.cast(column.type)
-
-
-def _whole(column: "pa.ChunkedArray[pa.Scalar[pa.DataType]]") -> Values:
-    return pa.concat_arrays(column.chunks) if column.num_chunks else pa.array([], column.type)

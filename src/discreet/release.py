@@ -23,6 +23,7 @@ from discreet.arrow_values import (
     Values,
     array_from,
     array_of,
+    one_array,
     wholes_in,
 )
 from discreet.catalog.schema import Kind, Value, time_from_number
@@ -88,13 +89,10 @@ class Groups:
         return place[codes[self.size :]]
 
     def _few_places(self, table: pa.Table) -> IntArray:
-        own = zip(*(each.to_pylist() for each in self.keys), strict=True)
+        own = zip(*map(_listed, self.keys), strict=True)
         place = {row: number for number, row in enumerate(own)}
-        columns = (
-            _column(table, f"k{number}", each.type).to_pylist()
-            for number, each in enumerate(self.keys)
-        )
-        found = [place.get(row, -1) for row in zip(*columns, strict=True)]
+        theirs = (_column(table, f"k{n}", each.type) for n, each in enumerate(self.keys))
+        found = [place.get(row, -1) for row in zip(*map(_listed, theirs), strict=True)]
         return np.array(found, np.int64)
 
 
@@ -231,7 +229,7 @@ def _sorted_keys(planned: PlannedRelease, table: pa.Table) -> tuple[list[Values]
     ]
     names = [f"k{number}" for number in range(len(keys))]
     ordered = pa.Table.from_arrays(keys, names=names)
-    by = [(name, "ascending") for name in names]
+    by: Any = [(name, "ascending") for name in names]
     return keys, on_use.compute.sort_indices(ordered, sort_keys=by)
 
 
@@ -239,7 +237,12 @@ def _column(table: pa.Table, name: str, kind: pa.DataType) -> Values:
     """Return a column of an exact table as one array of a known type. No value makes it fail."""
     column = table.column(name)
     same = column if column.type == kind else on_use.compute.cast(column, kind, safe=False)
-    return pa.concat_arrays(same.chunks) if same.num_chunks else pa.array([], kind)
+    return one_array(same)
+
+
+def _listed(column: Any) -> list[Value]:
+    """Return the values of a column, which are of a plain type."""
+    return list(column.to_pylist())
 
 
 def _array(values: Sequence[Value], kind: Kind) -> Values:

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from fractions import Fraction
 from math import inf
 from types import MappingProxyType
+from typing import cast
 
-from discreet import accounting
 from discreet.accounting.approximate import advanced_bound, basic_cost, optimal_bound
 from discreet.accounting.events import ComposedEvent, Event, counted, sampling_of, shared_sampling
 from discreet.accounting.gdp import gdp_epsilon
@@ -14,6 +14,7 @@ from discreet.accounting.pure import pure_epsilon
 from discreet.accounting.rounding import LEAST_DELTA, float_up
 from discreet.accounting.zcdp import epsilon_from_rho, zcdp_rho
 from discreet.errors import ParameterError, UnsupportedEventError, shown
+from discreet.on_use import names_of
 from discreet.parameters import rational
 
 Refusal = UnsupportedEventError | ParameterError
@@ -85,21 +86,27 @@ def _zcdp(events: ComposedEvent, delta: Fraction) -> Epsilon:
     return epsilon_from_rho(zcdp_rho(events), delta)
 
 
+_later = names_of("discreet.accounting", {"pld": "pld_epsilon", "rdp": "epsilon_from_rdp"})
+
+
 def _rdp(events: ComposedEvent, delta: Fraction) -> Epsilon:
-    return accounting.epsilon_from_rdp(events, delta)
+    return cast("Accountant", _later("epsilon_from_rdp"))(events, delta)
 
 
 def _pld(events: ComposedEvent, delta: Fraction) -> Epsilon:
-    return accounting.pld_epsilon(events, delta)
+    return cast("Accountant", _later("pld_epsilon"))(events, delta)
 
 
-EXACT: Mapping[str, Callable[[ComposedEvent, Fraction], Epsilon]] = {
+Accountant = Callable[[ComposedEvent, Fraction], Epsilon]
+
+
+EXACT: Mapping[str, Accountant] = {
     "pure": _pure,
     "basic": _basic,
 }
 """Accountants that work at delta = 0."""
 
-ACCOUNTANTS: Mapping[str, Callable[[ComposedEvent, Fraction], Epsilon]] = {
+ACCOUNTANTS: Mapping[str, Accountant] = {
     **EXACT,
     "GDP": gdp_epsilon,
     "advanced": advanced_bound,

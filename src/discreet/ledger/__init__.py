@@ -2,9 +2,8 @@
 
 from collections.abc import Collection, Iterable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
-from discreet import ledger
 from discreet.account_limits import AccountLimits
 from discreet.accounting import Budget
 from discreet.deprecated import deprecated_names
@@ -55,13 +54,15 @@ __all__ = [
     "open_ledger",
 ]
 
+_later = names_of(__name__, {"postgres": "PostgresLedger"})
+
 if not TYPE_CHECKING:
     __getattr__ = deprecated_names(
         __name__,
         {
             "Kept": "discreet.ledger.SavedAnswer",
         },
-        names_of(__name__, {"postgres": "PostgresLedger"}),
+        _later,
     )
 
 
@@ -86,14 +87,18 @@ def open_ledger(  # noqa: PLR0913 - the policy, field by field
         "data": data,
     }
     if is_on_server(address):
-        return ledger.PostgresLedger(str(address), **policy)
+        return _on_server()(str(address), **policy)
     return SqliteLedger(address, **policy)
+
+
+def _on_server() -> "type[PostgresLedger]":
+    return cast("type[PostgresLedger]", _later("PostgresLedger"))
 
 
 def existing_ledger(address: str | Path) -> Ledger:
     """Return the ledger at an address under the policy that it records; none is made."""
     if is_on_server(address):
-        return ledger.PostgresLedger.existing(str(address))
+        return _on_server().existing(str(address))
     return SqliteLedger.existing(address)
 
 
