@@ -1,7 +1,7 @@
 """A curator as one analyst has it."""
 
 from collections.abc import Callable, Collection
-from typing import Protocol, Unpack
+from typing import TYPE_CHECKING, Protocol, Unpack
 
 from discreet.account_limits import AccountLimits
 from discreet.answer import Answer, Balance, ResultColumn
@@ -11,9 +11,11 @@ from discreet.catalog.shown import tables_html
 from discreet.explanation import Explanation
 from discreet.explanation.coverage import Coverage
 from discreet.parameters import Real
-from discreet.series import Series, SeriesReader
 from discreet.terms import ExplainTerms, Terms, accepting_old_names
 from discreet.written import Parameters
+
+if TYPE_CHECKING:
+    from discreet.series import Series, SeriesReader
 
 
 class Curates(Protocol):
@@ -46,9 +48,9 @@ class Curates(Protocol):
         account: str,
     ) -> Coverage: ...
 
-    def series(self, name: str) -> Series: ...
+    def series(self, name: str) -> "Series": ...
 
-    def all_series(self) -> tuple[Series, ...]: ...
+    def all_series(self) -> "tuple[Series, ...]": ...
 
 
 class Account:
@@ -110,12 +112,12 @@ class Account:
         """Return a table's coverage as `Curator.coverage` does, charged to this account."""
         return self._curator.coverage(table, epsilon=epsilon, columns=columns, account=self.name)
 
-    def series(self, name: str) -> SeriesReader:
+    def series(self, name: str) -> "SeriesReader":
         """Return a series, to read its released ticks; that is free."""
         self._holder()
         return self._curator.series(name).reader
 
-    def all_series(self) -> tuple[SeriesReader, ...]:
+    def all_series(self) -> "tuple[SeriesReader, ...]":
         """Return all series, to read their released ticks."""
         self._holder()
         return tuple(each.reader for each in self._curator.all_series())

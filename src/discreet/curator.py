@@ -2,11 +2,13 @@
 
 from collections.abc import Collection, Mapping, Sequence
 from fractions import Fraction
+from functools import cached_property
 from types import TracebackType
-from typing import Self
+from typing import TYPE_CHECKING, Self
 
 import pyarrow as pa
 
+from discreet import series
 from discreet.account import Account
 from discreet.account_limits import AccountLimits
 from discreet.amounts import balance_from
@@ -50,9 +52,11 @@ from discreet.query.plan.bounded_rows import with_row_choice
 from discreet.query.plan.group_limits import with_groups_per_unit
 from discreet.query.plan.plan import PlannedRelease, make_target
 from discreet.reuse import Reuse
-from discreet.series import Series, SeriesKeeper
 from discreet.terms import accepting_old_names
 from discreet.written import Parameters, written
+
+if TYPE_CHECKING:
+    from discreet.series import Series, SeriesKeeper
 
 
 class Curator:
@@ -72,6 +76,7 @@ class Curator:
     ) -> None:
         self.catalog, self._version, self._owns_public = catalog, data_version, owns_public
         self._engine, self._public, self._ledger = engine, public, ledger
+        self._entropy = entropy
         self._planner = planner or Planner(engine=engine, public=public)
         self._reuse = Reuse(
             planner=self._planner,
@@ -94,13 +99,6 @@ class Curator:
             reuse=self._reuse,
             executor=self._executor,
             warn=lambda plan: self._warn_of_thresholds(plan, plan.releases, stacklevel=7),
-        )
-        self._series = SeriesKeeper(
-            catalog=catalog,
-            planner=self._planner,
-            executor=self._executor,
-            ledger=ledger,
-            entropy=entropy,
         )
         self._measurer = CoverageMeasurer(
             planner=self._planner,
@@ -290,13 +288,23 @@ class Curator:
         """Return the coverage of a table as it was measured before, for free, or None."""
         return self._measurer.known(table)
 
-    def series(self, name: str) -> Series:
-        """Return a series of the catalog: it releases its ticks, and reads released ones."""
-        return Series(self._series.known(name), self._series)
+    @cached_property
+    def _series(self) -> "SeriesKeeper":
+        return series.SeriesKeeper(
+            catalog=self.catalog,
+            planner=self._planner,
+            executor=self._executor,
+            ledger=self._ledger,
+            entropy=self._entropy,
+        )
 
-    def all_series(self) -> tuple[Series, ...]:
+    def series(self, name: str) -> "Series":
+        """Return a series of the catalog: it releases its ticks, and reads released ones."""
+        return series.Series(self._series.known(name), self._series)
+
+    def all_series(self) -> "tuple[Series, ...]":
         """Return all series that the catalog declares, and others that were charged before."""
-        return tuple(Series(each, self._series) for each in self._series.names())
+        return tuple(series.Series(each, self._series) for each in self._series.names())
 
     def on_account(self, name: str) -> Account:
         """Return what an analyst may do, for whoever holds the data, or raise AccountError."""

@@ -59,15 +59,20 @@ def rational(  # noqa: PLR0913 - a range has four possible limits
     number = _fraction(value)
     if number is None:
         raise ParameterError(name, value, "must be a finite number, not text, true/false or NaN")
-    if above is not None and number <= above:
+    if above is not None and not _is_less(above, number):
         raise ParameterError(name, value, f"must be more than {readable(Fraction(above))}")
-    if least is not None and number < least:
+    if least is not None and _is_less(number, least):
         raise ParameterError(name, value, f"must be {readable(Fraction(least))} or more")
-    if below is not None and number >= below:
+    if below is not None and not _is_less(number, below):
         raise ParameterError(name, value, f"must be less than {readable(Fraction(below))}")
-    if most is not None and number > most:
+    if most is not None and _is_less(most, number):
         raise ParameterError(name, value, f"must be {readable(Fraction(most))} or less")
     return number
+
+
+def _is_less(a: Fraction | int, b: Fraction | int) -> bool:
+    """Return a < b: what fractions compare, without asking first what kind of number each is."""
+    return a.numerator * b.denominator < b.numerator * a.denominator
 
 
 WRITTEN = re.compile("-?[0-9]+(?:/[0-9]+)?")
@@ -123,7 +128,9 @@ def choice(name: str, value: object, kind: type[Choice]) -> Choice:
     raise ParameterError(name, value, f"must be {names}")
 
 
-def _fraction(value: object) -> Fraction | None:
+def _fraction(value: object) -> Fraction | None:  # noqa: PLR0911 - one for each kind
+    if type(value) is Fraction:
+        return value
     if isinstance(value, bool | np.bool_):
         return None
     if isinstance(value, Integral):

@@ -8,9 +8,10 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 
+from discreet import engines
 from discreet.catalog.catalog import Accounting, Catalog
+from discreet.checked_questions import CheckedQuestions
 from discreet.engines.base import Engine, Statement
-from discreet.engines.generated import write_for
 from discreet.engines.public_store import PublicStore
 from discreet.engines.synthetic import released_schemas, synthetic_tables
 from discreet.errors import (
@@ -64,7 +65,7 @@ class BoundPlan:
         statements = [each for release in self.statements for each in release]
         if dialect is None:
             return [each.sql for each in statements]
-        return [write_for(each.query, dialect) for each in statements]
+        return [engines.generated.write_for(each.query, dialect) for each in statements]
 
 
 class Planner:
@@ -72,6 +73,7 @@ class Planner:
 
     def __init__(self, *, engine: Engine, public: PublicStore) -> None:
         self._engine, self.public = engine, public
+        self._before = CheckedQuestions()
 
     def plan(self, query: str | WrittenQuery, target: Target | None, catalog: Catalog) -> BoundPlan:
         """Parse, check, plan and bind, or raise what shows where in the question it is wrong."""
@@ -90,6 +92,16 @@ class Planner:
 
     def draft(self, query: str | WrittenQuery, target: Target | None, catalog: Catalog) -> Plan:
         """Parse, check and plan; whether the engine can run it is not asked."""
+        known = self._before.known(query, catalog)
+        if known is None:
+            plan = self._drafted(query, target, catalog)
+            self._before.keep(query, catalog, plan.question)
+            return plan
+        with located(query):
+            terms = _required(target, known.question)
+            return make_plan(known.question, terms, catalog.budget, strategies=known.strategies)
+
+    def _drafted(self, query: str | WrittenQuery, target: Target | None, catalog: Catalog) -> Plan:
         with located(query):
             try:
                 return self._checked(

@@ -9,13 +9,14 @@ from fractions import Fraction
 from functools import cached_property
 from hashlib import sha256, shake_256
 from math import log
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 from numpy.typing import NDArray
 
+from discreet import on_use
+from discreet.arrow_values import REALS, array_from, numbers_in, one_array
 from discreet.catalog.schema import Kind, Value
 from discreet.estimators import (
     ComponentEstimator,
@@ -136,7 +137,7 @@ def _cells(planned: PlannedRelease, table: pa.Table) -> list[IntArray]:
     cells, first = [], len(planned.aggregation.keys) + len(planned.estimators)
     for each in planned.components:
         last = first + len(each.measure.cells)
-        cells.append(np.stack([table.column(i).to_numpy() for i in range(first, last)], axis=1))
+        cells.append(np.stack([numbers_in(table.column(i)) for i in range(first, last)], axis=1))
         first = last
     return cells
 
@@ -148,8 +149,8 @@ def _interval(
 
     They are NULL above the confidence that they hold at, and in tables of older versions.
     """
-    kind = ARROW_TYPES[planned.aggregation.aggregates[number].kind]
-    nothing: Values = pa.array([None] * table.num_rows, kind)
+    kind: Any = ARROW_TYPES[planned.aggregation.aggregates[number].kind]
+    nothing: Values = pa.nulls(table.num_rows, kind)
     estimator = planned.estimators[number]
     if not isinstance(estimator, SelectedValue):
         return nothing, nothing
@@ -183,7 +184,7 @@ def _margin(
     estimator = planned.estimators[number]
     match estimator:
         case KeyCount() if planned.key_selection is not None:
-            shown = table.column(f"a{number}").to_numpy()
+            shown = numbers_in(table.column(f"a{number}"))
             selector = planned.key_selection.mechanism
             assert not isinstance(selector, RowThreshold)  # noqa: S101 - it shows no numbers
             wide = _shown_margins(selector, shown, confidence)
@@ -192,8 +193,8 @@ def _margin(
             wide = margins_of(estimator, cells[estimator.measure], noise, confidence)
             return _near_threshold(planned, estimator, wide, cells, confidence)
         case _:
-            return pa.array([None] * table.num_rows, pa.float64())
-    return pa.array(wide, pa.float64())
+            return pa.nulls(table.num_rows, REALS)
+    return array_from(wide, REALS)
 
 
 def _near_threshold(
@@ -209,14 +210,14 @@ def _near_threshold(
     """
     selection = planned.key_selection
     if selection is None or selection.key_selection.measure != estimator.measure:
-        return pa.array(wide, pa.float64(), mask=np.isnan(wide))
+        return array_from(wide, REALS, mask=np.isnan(wide))
     mechanism = selection.mechanism
     assert isinstance(mechanism, RowThreshold)  # noqa: S101 - what has noisy cells of a measure
     is_near = _is_near(selection, cells[estimator.measure], confidence)
     counts = (Fraction(1, mechanism.total),) * mechanism.cells
     if isinstance(estimator, LinearEstimator) and estimator.weights == counts:
-        return pa.array(np.where(is_near, float(mechanism.widest(confidence)), wide), pa.float64())
-    return pa.array(wide, pa.float64(), mask=is_near | np.isnan(wide))
+        return array_from(np.where(is_near, float(mechanism.widest(confidence)), wide), REALS)
+    return array_from(wide, REALS, mask=is_near | np.isnan(wide))
 
 
 def _is_near(
@@ -347,9 +348,9 @@ class _Redrawn:
         planned, size = self.planned, self.released.num_rows
         copies = self.replicates.blank + 1
         rows = np.tile(np.arange(size), copies)
-        made: dict[str, Values] = {REPLICATE: pa.array(np.repeat(np.arange(copies), size))}
+        made: dict[str, Values] = {REPLICATE: array_from(np.repeat(np.arange(copies), size))}
         for key in planned.aggregation.keys:
-            made[key.name] = _whole(self.released.column(key.name).take(rows))
+            made[key.name] = one_array(self.released.column(key.name).take(rows))
         for number in range(len(planned.estimators)):
             made[f"a{number}"] = self._values(number, rows)
         for number in range(len(planned.estimators)):
@@ -364,14 +365,15 @@ class _Redrawn:
         match estimator:
             case SelectedValue():
                 shown = rows[: len(rows) - self.released.num_rows]
-                gone = pc.if_else(column.is_valid(), pa.scalar(None, column.type), _other(column))
-                made: Values = pa.concat_arrays([_whole(column.take(shown)), _whole(gone)])
+                nothing: Any = pa.scalar(None, column.type)
+                gone = on_use.compute.if_else(column.is_valid(), nothing, _other(column))
+                made: Values = pa.concat_arrays([one_array(column.take(shown)), one_array(gone)])
             case KeyCount():
-                made = pa.array(self._counts(column.to_numpy()).reshape(-1), column.type)
+                made = array_from(self._counts(numbers_in(column)).reshape(-1), column.type)
             case LinearEstimator() | MeanEstimator() | VarianceEstimator() | PairEstimator():
                 cells = self._cells[estimator.measure]
                 values = values_of(estimator, cells.reshape(-1, cells.shape[-1]))
-                made = pa.array(values, column.type, mask=self._blanks(estimator.measure, rows))
+                made = array_from(values, column.type, mask=self._blanks(estimator.measure, rows))
         return made
 
     def _blanks(self, measure: int, rows: IntArray) -> NDArray[np.bool_]:
@@ -444,7 +446,3 @@ def _log(share: Fraction) -> float:
 def _other(column: "pa.ChunkedArray[pa.Scalar[pa.DataType]]") -> "pa.Scalar[pa.DataType]":
     number = pa.scalar(OTHER, pa.int64() if pa.types.is_timestamp(column.type) else pa.int32())
     return number.cast(column.type)
-
-
-def _whole(column: "pa.ChunkedArray[pa.Scalar[pa.DataType]]") -> Values:
-    return pa.concat_arrays(column.chunks) if column.num_chunks else pa.array([], column.type)

@@ -8,13 +8,24 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from math import ceil, floor
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 from numpy.typing import NDArray
 
+from discreet import on_use
+from discreet.arrow_values import (
+    INTEGERS,
+    REALS,
+    TEXTS,
+    Chunks,
+    Values,
+    array_from,
+    array_of,
+    one_array,
+    wholes_in,
+)
 from discreet.catalog.schema import Kind, Value, time_from_number
 from discreet.estimators import (
     Estimator,
@@ -40,12 +51,18 @@ from discreet.query.plan.plan import (
     PlannedValueSelection,
 )
 from discreet.query.plan.quantization import ValueGrid
-from discreet.query.plan.ticks import SeriesPlan
 from discreet.query.questions import DeclaredGroups
 from discreet.tables import ARROW_TYPES, ExactTable, NoisyTable
 
-Values: TypeAlias = "pa.Array[pa.Scalar[pa.DataType]]"
-Chunks: TypeAlias = "pa.ChunkedArray[pa.Scalar[pa.DataType]]"
+if TYPE_CHECKING:
+    from discreet.query.plan.ticks import SeriesPlan
+
+
+FEW = 1_000
+"""So many rows are matched one by one; of more, the codes of their keys are."""
+
+PLAIN = (pa.bool_(), INTEGERS, TEXTS)
+"""Types whose values are equal in Python if and only if they are equal as keys."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +76,8 @@ class Groups:
         """Return the group of each row of an exact table, -1 for none."""
         if not self.keys:
             return np.zeros(table.num_rows, np.int64)
+        if self.size + table.num_rows <= FEW and all(each.type in PLAIN for each in self.keys):
+            return self._few_places(table)
         codes = np.zeros(self.size + table.num_rows, np.int64)
         for number, key in enumerate(self.keys):
             both = pa.concat_arrays([key, _column(table, f"k{number}", key.type)])
@@ -68,6 +87,13 @@ class Groups:
         place = np.full(codes.max(initial=0) + 1, -1, np.int64)
         place[codes[: self.size]] = np.arange(self.size)
         return place[codes[self.size :]]
+
+    def _few_places(self, table: pa.Table) -> IntArray:
+        own = zip(*map(_listed, self.keys), strict=True)
+        place = {row: number for number, row in enumerate(own)}
+        theirs = (_column(table, f"k{n}", each.type) for n, each in enumerate(self.keys))
+        found = [place.get(row, -1) for row in zip(*map(_listed, theirs), strict=True)]
+        return np.array(found, np.int64)
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,7 +121,7 @@ def release(
     )
     picks = tuple(_picked(each, groups, tables, entropy) for each in planned.value_selections)
     columns = [_values(each, cells, picks, shown) for each in planned.estimators]
-    hidden = [pa.array(column) for each in cells for column in each.T]
+    hidden = [array_from(column) for each in cells for column in each.T]
     hidden += [end for each in picks if each.ends is not None for end in each.ends]
     names = [
         *(each.name for each in planned.aggregation.keys),
@@ -106,7 +132,7 @@ def release(
 
 
 def release_ticks(
-    plan: SeriesPlan,
+    plan: "SeriesPlan",
     exact: tuple[ExactTable, ...],
     ticks: tuple[int, int],
     *,
@@ -203,22 +229,28 @@ def _sorted_keys(planned: PlannedRelease, table: pa.Table) -> tuple[list[Values]
     ]
     names = [f"k{number}" for number in range(len(keys))]
     ordered = pa.Table.from_arrays(keys, names=names)
-    return keys, pc.sort_indices(ordered, sort_keys=[(name, "ascending") for name in names])
+    by: Any = [(name, "ascending") for name in names]
+    return keys, on_use.compute.sort_indices(ordered, sort_keys=by)
 
 
 def _column(table: pa.Table, name: str, kind: pa.DataType) -> Values:
     """Return a column of an exact table as one array of a known type. No value makes it fail."""
     column = table.column(name)
-    same = column if column.type == kind else pc.cast(column, kind, safe=False)
-    return pa.concat_arrays(same.chunks) if same.num_chunks else pa.array([], kind)
+    same = column if column.type == kind else on_use.compute.cast(column, kind, safe=False)
+    return one_array(same)
+
+
+def _listed(column: Any) -> list[Value]:
+    """Return the values of a column, which are of a plain type."""
+    return list(column.to_pylist())
 
 
 def _array(values: Sequence[Value], kind: Kind) -> Values:
     """Return public values as an array, with fractions as the nearest floats."""
     if kind is not Kind.REAL:
-        return pa.array(values, ARROW_TYPES[kind])
+        return array_of(values, ARROW_TYPES[kind])
     reals = [None if (number := number_of(each)) is None else float(number) for each in values]
-    return pa.array(reals, pa.float64())
+    return array_of(reals, REALS)
 
 
 # --------------------------------------------------------------------------- noise
@@ -252,10 +284,17 @@ def _sums(
 
 def _wholes(column: Chunks) -> NDArray[np.generic]:
     """Return integers of any size, as Python integers if 64 bits might not hold them."""
+    narrow: Any = wholes_in(column)
+    if narrow is not None:
+        return _as_narrow(narrow)
     try:
         narrow = column.cast(pa.int64()).fill_null(pa.scalar(0)).to_numpy()
     except pa.ArrowInvalid:  # decimals, as engines return wide sums, beyond 64 bits
         return np.array([int(each.as_py() or 0) for each in column], object)
+    return _as_narrow(narrow)
+
+
+def _as_narrow(narrow: NDArray[np.int64]) -> NDArray[np.generic]:
     is_safe = np.all(np.abs(narrow >> 1) < 1 << 61)
     return np.asarray(narrow, np.int64) if is_safe else narrow.astype(object)
 
@@ -279,7 +318,7 @@ def _picked(
     )
     is_missing = pa.array(~found.is_supported)
     points, lows, highs = (
-        pc.if_else(is_missing, pa.scalar(None, each.type), each)
+        on_use.compute.if_else(is_missing, pa.scalar(None, each.type), each)
         for each in (
             _points(pick.grid, found.points, pick.kind),
             _lows(pick, pick.grid, found.lows),
@@ -361,6 +400,6 @@ def _values(
         case SelectedValue(selection=number):
             return picks[number].values
         case KeyCount():
-            return pa.array([] if shown is None else shown, pa.int64())
+            return array_of([], INTEGERS) if shown is None else array_from(shown, INTEGERS)
         case LinearEstimator() | MeanEstimator() | VarianceEstimator() | PairEstimator():
-            return pa.array(values_of(estimator, cells[estimator.measure]))
+            return array_from(values_of(estimator, cells[estimator.measure]))

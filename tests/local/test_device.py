@@ -44,7 +44,8 @@ print(sorted(others), sorted(ours), sorted(loaded), "sqlite3" in sys.modules)
 """It prints third parties but NumPy, our packages, modules of the server's half, and SQLite."""
 
 ONLY_NUMPY = (
-    "[] ['deprecated', 'error_text', 'errors', 'local', 'noise', 'notebook', 'parameters'] [] False"
+    "[] ['deprecated', 'error_text', 'errors', 'local', 'noise', 'notebook', 'on_use', "
+    "'parameters'] [] False"
 )
 BEFORE = "import sys\nBEFORE = {name.split('.')[0] for name in sys.modules}\n"
 

@@ -14,7 +14,7 @@ import discreet
 from discreet.errors import NondeterministicError
 from discreet.query.check import check
 from discreet.query.moments import moment_of
-from discreet.query.parse import DIALECTS, parse, read_tree
+from discreet.query.parse import class_of, parse, read_tree
 from discreet.query.snapping import Snapped, SnappedTime, snapped
 from discreet.written import Parameters, SqlDialect, WrittenQuery, written
 from tests.forms.corpus import ANSWERED
@@ -348,7 +348,7 @@ QUESTIONS = [
 def test_a_query_that_is_written_anew_means_the_same(question: Any) -> None:
     """As all of it is, if one of its times is snapped."""
     query = written(question.sql, question.how.get("parameters"), "postgres")
-    text = read_tree(query)[0].sql(dialect=DIALECTS[SqlDialect.POSTGRES], comments=False)
+    text = read_tree(query)[0].sql(dialect=class_of(SqlDialect.POSTGRES), comments=False)
     again = written(text, None, "postgres")
     here, public = clinic_catalog(), public_store()
     one, other = (check(parse(each, here), here, public) for each in (query, again))

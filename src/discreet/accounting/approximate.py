@@ -13,8 +13,8 @@ from math import e, exp, expm1, fsum, inf, log, log1p, sqrt, tanh
 
 import numpy as np
 import numpy.typing as npt
-from scipy.special import gammaln
 
+from discreet import on_use
 from discreet.accounting.events import (
     LARGEST_NUMBER,
     MOST_COUNTED,
@@ -253,6 +253,7 @@ def _left_after(delta_each: Fraction, count: int, delta: Fraction) -> float:
 def _binomial_losses(epsilon: float, count: int) -> tuple[Floats, Floats]:
     """Return the losses, ascending, and their probabilities rounded up."""
     i = np.arange(count + 1, dtype=np.float64)
+    gammaln = on_use.special.gammaln
     log_choose = gammaln(count + 1.0) - gammaln(i + 1) - gammaln(count - i + 1)
     log_odds_down = log1p(exp(-epsilon))
     log_masses = log_choose - i * epsilon - count * log_odds_down

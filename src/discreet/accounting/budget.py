@@ -142,12 +142,17 @@ class Budget:
 
     def remaining(self) -> Remaining:
         """Return the remaining amount of each bound."""
-        zero = Fraction(0)
+        return self.remaining_after(self.charged)
+
+    def remaining_after(self, charged: Charge) -> Remaining:
+        """Return what would remain of each bound if all of this, and no more, were charged."""
+        zero, limit = Fraction(0), self._rho_limit
         # Delta belongs to the same bound as rho, so it is lost with it.
-        delta = self._delta_limit - self.charged.delta if self._holds_delta else zero
+        holds_delta = self.filter is Filter.BASIC or charged.rho <= limit
+        delta = self._delta_limit - charged.delta if holds_delta else zero
         return Remaining(
-            epsilon=_left(self.epsilon, self.charged.epsilon),
-            rho=_left(self._rho_limit, self.charged.rho),
+            epsilon=_left(self.epsilon, charged.epsilon),
+            rho=_left(limit, charged.rho),
             delta=max(zero, delta),
         )
 
@@ -178,10 +183,6 @@ class Budget:
     @property
     def _delta_limit(self) -> Fraction:
         return self.delta if self.filter is Filter.BASIC else self.set_aside
-
-    @property
-    def _holds_delta(self) -> bool:
-        return self.filter is Filter.BASIC or self.charged.rho <= self._rho_limit
 
     def _refusal(self, price: Charge) -> BudgetError:
         left = self.remaining()

@@ -5,16 +5,16 @@ from dataclasses import dataclass
 from fractions import Fraction
 from math import inf
 from types import MappingProxyType
+from typing import cast
 
 from discreet.accounting.approximate import advanced_bound, basic_cost, optimal_bound
 from discreet.accounting.events import ComposedEvent, Event, counted, sampling_of, shared_sampling
 from discreet.accounting.gdp import gdp_epsilon
-from discreet.accounting.pld import pld_epsilon
 from discreet.accounting.pure import pure_epsilon
-from discreet.accounting.rdp import epsilon_from_rdp
 from discreet.accounting.rounding import LEAST_DELTA, float_up
 from discreet.accounting.zcdp import epsilon_from_rho, zcdp_rho
 from discreet.errors import ParameterError, UnsupportedEventError, shown
+from discreet.on_use import names_of
 from discreet.parameters import rational
 
 Refusal = UnsupportedEventError | ParameterError
@@ -86,20 +86,34 @@ def _zcdp(events: ComposedEvent, delta: Fraction) -> Epsilon:
     return epsilon_from_rho(zcdp_rho(events), delta)
 
 
-EXACT: Mapping[str, Callable[[ComposedEvent, Fraction], Epsilon]] = {
+_later = names_of("discreet.accounting", {"pld": "pld_epsilon", "rdp": "epsilon_from_rdp"})
+
+
+def _rdp(events: ComposedEvent, delta: Fraction) -> Epsilon:
+    return cast("Accountant", _later("epsilon_from_rdp"))(events, delta)
+
+
+def _pld(events: ComposedEvent, delta: Fraction) -> Epsilon:
+    return cast("Accountant", _later("pld_epsilon"))(events, delta)
+
+
+Accountant = Callable[[ComposedEvent, Fraction], Epsilon]
+
+
+EXACT: Mapping[str, Accountant] = {
     "pure": _pure,
     "basic": _basic,
 }
 """Accountants that work at delta = 0."""
 
-ACCOUNTANTS: Mapping[str, Callable[[ComposedEvent, Fraction], Epsilon]] = {
+ACCOUNTANTS: Mapping[str, Accountant] = {
     **EXACT,
     "GDP": gdp_epsilon,
     "advanced": advanced_bound,
     "optimal": optimal_bound,
     "zCDP": _zcdp,
-    "RDP": epsilon_from_rdp,
-    "PLD": pld_epsilon,
+    "RDP": _rdp,
+    "PLD": _pld,
 }
 """All accountants, simplest first. If two agree, the simpler one is named."""
 

@@ -32,8 +32,7 @@ from functools import singledispatch
 from math import exp, expm1, fsum, inf, log, nextafter, pi, sqrt
 from typing import Self
 
-from scipy.special import erfcx, ndtr
-
+from discreet import on_use
 from discreet.accounting.events import (
     ComposedEvent,
     DiscreteGaussianEvent,
@@ -215,7 +214,10 @@ def delta_from_mu(epsilon: float, mu: float) -> float:
     a = (left - right) - 2.0**-51 * (left + right)
     b = nextafter(a + mu, inf)
     if a < -1:
-        return min(1.0, float(ndtr(-a)) * (1 + TRUST) - _density(a) * _mills(b) * (1 - 2.0**-40))
+        return min(
+            1.0,
+            float(on_use.special.ndtr(-a)) * (1 + TRUST) - _density(a) * _mills(b) * (1 - 2.0**-40),
+        )
     # a² / 2 ≤ 745 where exp does not underflow: its relative error is below 745 · 2^-52 < 2^-41.
     # The last term covers the absolute error of subnormal numbers.
     return _density(a) * _fall(a, b, mu) * (1 + 2.0**-40) + 1e-320
@@ -226,7 +228,7 @@ def _density(x: float) -> float:
 
 
 def _mills(x: float) -> float:
-    return sqrt(pi / 2) * float(erfcx(x / sqrt(2)))
+    return sqrt(pi / 2) * float(on_use.special.erfcx(x / sqrt(2)))
 
 
 def _fall(a: float, b: float, mu: float) -> float:

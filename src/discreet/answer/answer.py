@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Self, TypeAlias
 import numpy as np
 import pyarrow as pa
 
+from discreet import plots, utility
 from discreet.amounts import FREE, Balance, Price, percent
 from discreet.answer.charts import chart_of
 from discreet.answer.columns import (
@@ -44,11 +45,11 @@ from discreet.answer.rendering import (
 from discreet.deprecated import renamed_arguments, warn_renamed
 from discreet.errors import ParameterError
 from discreet.parameters import Real, confidence_level, flag, freeze_fields
-from discreet.plots import Plot
-from discreet.utility.guessing import best_guesses
-from discreet.utility.neighbours import Label
-from discreet.utility.priors import AnyGain, Prior
 from discreet.writing import write_file
+
+if TYPE_CHECKING:
+    from discreet.utility.neighbours import Label
+    from discreet.utility.priors import AnyGain, Prior
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -193,19 +194,19 @@ class Answer:
         return self._named(self.column_margins_at(confidence_level(confidence), at_once))
 
     def best_guess(
-        self, prior: Prior, gain: AnyGain = "identity", *, column: str | None = None
-    ) -> list[Label]:
+        self, prior: "Prior", gain: "AnyGain" = "identity", *, column: str | None = None
+    ) -> "list[Label]":
         """Return, for each row, the best guess of a count for what one believes and gains.
 
         Post-processing of the noisy number, so free of charge. The column may be left out if it is
         the only one that is a count with geometric noise.
         """
-        if not isinstance(prior, Prior):
+        if not isinstance(prior, utility.Prior):
             rule = "must be a prior: uniform(0, 100) of discreet.utility"
             raise ParameterError("prior", prior, rule)
         name, scale = self._guessed(column)
         noisy = self.table.column(name).to_numpy().tolist()
-        return best_guesses(noisy, prior, gain, epsilon=1 / scale)
+        return utility.best_guesses(noisy, prior, gain, epsilon=1 / scale)
 
     def to_arrow(self, *, errors: bool = False) -> pa.Table:
         """Return an Arrow table; with errors, `<column>_error` is beside each estimate.
@@ -271,7 +272,7 @@ class Answer:
         legend = (line for each in self._legend() for line in folded(each, columns))
         return "\n".join([*lines, "", *legend, *said, *joined_parts(self.footer, columns)])
 
-    def plot(self, *columns: str) -> Plot:
+    def plot(self, *columns: str) -> "plots.Plot":
         """Draw the numbers with error bars over the group keys; all columns if none is named."""
         known = ", ".join(self.columns)
         for each in columns:

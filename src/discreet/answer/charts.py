@@ -9,19 +9,11 @@ from math import isfinite
 import numpy as np
 from numpy.typing import NDArray
 
+from discreet import plots
 from discreet.amounts import error_text, percent
 from discreet.answer.columns import AnswerColumn, Floats, Role, Sort
 from discreet.answer.rendering import shown_groups, value_texts, visible
 from discreet.errors import HIDDEN, ParameterError
-from discreet.plots import (
-    Panel,
-    Plot,
-    plot_answer_bars,
-    plot_answer_dots,
-    plot_answer_heat,
-    plot_answer_lines,
-    plot_nothing,
-)
 
 LINE_LEAST = 13
 """So many points of an ordered key make a line; fewer are bars."""
@@ -44,16 +36,16 @@ BARS_MOST = 60
 
 def chart_of(
     columns: Sequence[AnswerColumn], *, chosen: Sequence[str], confidence: Fraction
-) -> Plot:
+) -> "plots.Plot":
     """Return the picture of the chosen number columns, or of all, over the keys."""
     numbers = [each for each in columns if _is_drawn(each, chosen)]
     if not numbers:
         raise ParameterError("an answer", HIDDEN, "must have a column of numbers to be drawn")
     rows = len(numbers[0].values)
     if rows == 0:
-        return plot_nothing("no rows")
+        return plots.plot_nothing("no rows")
     if rows == 1:
-        return plot_answer_dots([_single(each, confidence) for each in numbers])
+        return plots.plot_answer_dots([_single(each, confidence) for each in numbers])
     keys = _keys(columns, numbers)
     panels = [_panel(each, confidence) for each in numbers]
     return _lines(keys, panels) or _heat(keys, numbers, panels) or _bars(keys, panels)
@@ -61,7 +53,7 @@ def chart_of(
 
 def series_chart(
     columns: Sequence[AnswerColumn], *, chosen: Sequence[str], confidence: Fraction, label: str
-) -> Plot:
+) -> "plots.Plot":
     """Return lines of the chosen numbers over the first column, one for each group.
 
     More groups than can be told apart are left out, and the picture says so.
@@ -69,7 +61,7 @@ def series_chart(
     numbers = [each for each in columns if _is_drawn(each, chosen)]
     ticks, *keys = [each for each in columns if each.role is Role.KEY]
     if not ticks.values:
-        return plot_nothing("no ticks are released yet")
+        return plots.plot_nothing("no ticks are released yet")
     if len(set(ticks.values)) == 1:
         return chart_of(columns, chosen=chosen, confidence=confidence)
     groups = _groups(keys, len(ticks.values))
@@ -77,7 +69,7 @@ def series_chart(
     if len(groups) > LINES_MOST:
         label = f"{label} · the first {LINES_MOST} of {len(groups):,} groups"
     panels = [_panel(each, confidence) for each in numbers]
-    return plot_answer_lines(_places(ticks), panels, lines=lines, label=visible(label))
+    return plots.plot_answer_lines(_places(ticks), panels, lines=lines, label=visible(label))
 
 
 def _is_drawn(column: AnswerColumn, chosen: Sequence[str]) -> bool:
@@ -96,7 +88,7 @@ def _is_ordered(key: AnswerColumn) -> bool:
     return key.sort is Sort.TIME or key.sort.is_number
 
 
-def _lines(keys: Sequence[AnswerColumn], panels: Sequence[Panel]) -> Plot | None:
+def _lines(keys: Sequence[AnswerColumn], panels: "Sequence[plots.Panel]") -> "plots.Plot | None":
     """Return lines over an ordered key, one for each value of the others, if that fits.
 
     If both of two keys are ordered, the one with more values is the axis.
@@ -114,12 +106,12 @@ def _lines(keys: Sequence[AnswerColumn], panels: Sequence[Panel]) -> Plot | None
         name: np.array([i for i in _sorted(places, rows) if key.values[i] is not None])
         for name, rows in groups.items()
     }
-    return plot_answer_lines(places, panels, lines=lines, label=visible(key.name))
+    return plots.plot_answer_lines(places, panels, lines=lines, label=visible(key.name))
 
 
 def _heat(
-    keys: Sequence[AnswerColumn], numbers: Sequence[AnswerColumn], panels: Sequence[Panel]
-) -> Plot | None:
+    keys: Sequence[AnswerColumn], numbers: Sequence[AnswerColumn], panels: "Sequence[plots.Panel]"
+) -> "plots.Plot | None":
     """Return a heat map of two keys, the one with fewer values upright, if they can be named."""
     if len(keys) != 2 or len(panels[0].values) < CELLS_LEAST:
         return None
@@ -131,7 +123,7 @@ def _heat(
         for key, each in ((upright, lines), (along, columns))
     ):
         return None
-    return plot_answer_heat(
+    return plots.plot_answer_heat(
         [_without_bars(panel, each) for panel, each in zip(panels, numbers, strict=True)],
         names=(lines, columns),
         cells=(np.array(i), np.array(j)),
@@ -150,7 +142,7 @@ def _names_and_places(key: AnswerColumn) -> tuple[list[str], list[int]]:
     return names, [where[text] for text in texts]
 
 
-def _without_bars(panel: Panel, column: AnswerColumn) -> Panel:
+def _without_bars(panel: "plots.Panel", column: AnswerColumn) -> "plots.Panel":
     """Return the panel with a title that tells the largest margin, which a colour cannot show."""
     name = visible(column.name)
     if panel.errors is None or not np.isfinite(panel.errors).any():
@@ -161,13 +153,13 @@ def _without_bars(panel: Panel, column: AnswerColumn) -> Panel:
     return replace(panel, title=f"{name}   (margins up to {margin}, {level}")
 
 
-def _bars(keys: Sequence[AnswerColumn], panels: Sequence[Panel]) -> Plot:
+def _bars(keys: Sequence[AnswerColumn], panels: "Sequence[plots.Panel]") -> "plots.Plot":
     rows = len(panels[0].values)
     label = " · ".join(visible(key.name) for key in keys)
     if rows > BARS_MOST:
         panels = [_first(panel) for panel in panels]
         label = f"{label} (the first {BARS_MOST} of {rows} rows)".strip()
-    return plot_answer_bars(
+    return plots.plot_answer_bars(
         _labels(keys, rows)[:BARS_MOST],
         panels,
         is_ordered=len(keys) == 1 and keys[0].sort is Sort.TIME,
@@ -213,16 +205,16 @@ def _sorted(places: NDArray[np.generic], rows: list[int]) -> list[int]:
     return [rows[i] for i in np.argsort(places[rows], kind="stable")]
 
 
-def _panel(column: AnswerColumn, confidence: Fraction) -> Panel:
+def _panel(column: AnswerColumn, confidence: Fraction) -> "plots.Panel":
     errors = None if column.errors is None else _floats(column.errors)
     if column.ends is not None:
         errors = _distances(column)
     name = visible(column.name)
     title = name if errors is None else f"{name}   (error bars: {percent(confidence)} confidence)"
-    return Panel(title=title, values=_floats(column.values), errors=errors)
+    return plots.Panel(title=title, values=_floats(column.values), errors=errors)
 
 
-def _single(column: AnswerColumn, confidence: Fraction) -> Panel:
+def _single(column: AnswerColumn, confidence: Fraction) -> "plots.Panel":
     """Return the panel of a single row, whose title tells the number as the text does."""
     cells = [shown.cells[0].strip() for shown in shown_groups([column])[0]]
     level = f"({percent(confidence)})" if len(cells) > 1 else ""
@@ -237,7 +229,7 @@ def _distances(column: AnswerColumn) -> Floats:
     return np.stack([values - low, high - values])
 
 
-def _first(panel: Panel) -> Panel:
+def _first(panel: "plots.Panel") -> "plots.Panel":
     errors = None if panel.errors is None else panel.errors[..., :BARS_MOST]
     return replace(panel, values=panel.values[:BARS_MOST], errors=errors)
 

@@ -15,6 +15,7 @@ from discreet.answer.answer import Answer, Note
 from discreet.answer.columns import Floats, Intervals, MarginMethod, Margins, Role, sort_of
 from discreet.answer.intervals import intervals_in, too_few_rows
 from discreet.answer.resampling import Resampler, RunSql
+from discreet.arrow_values import REALS, numbers_in
 from discreet.estimators import ComponentEstimator, LinearEstimator, SelectedValue
 from discreet.mechanisms.accuracy import miss_probability
 from discreet.mechanisms.geometric import Geometric
@@ -257,7 +258,9 @@ def _margins(table: pa.Table, names: tuple[str | None, ...]) -> Margins:
 
 
 def _floats(table: pa.Table, name: str) -> NDArray[np.float64]:
-    return np.asarray(table.column(name).cast(pa.float64()).to_numpy(), dtype=np.float64)
+    column = table.column(name)
+    same = column if column.type == REALS else column.cast(REALS)
+    return np.asarray(numbers_in(same), dtype=np.float64)
 
 
 def roles_of(plan: Plan, has_margins: Sequence[bool]) -> tuple[Role, ...]:

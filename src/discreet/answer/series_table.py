@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
+from discreet import plots
 from discreet.amounts import percent
 from discreet.answer.charts import series_chart
 from discreet.answer.columns import AnswerColumn, Role, columns_of, csv_text
@@ -24,7 +25,6 @@ from discreet.catalog.schema import Kind
 from discreet.errors import ParameterError
 from discreet.notebook import Printer
 from discreet.parameters import integer
-from discreet.plots import Plot
 from discreet.tables import ARROW_TYPES
 from discreet.writing import write_file
 
@@ -112,7 +112,7 @@ class SeriesTable:
     def _legend(self) -> str:
         return f"± is the margin of error, at {percent(self.confidence)} confidence for each tick."
 
-    def plot(self, *columns: str) -> Plot:
+    def plot(self, *columns: str) -> "plots.Plot":
         """Draw a line with a band of its margin for each group; all columns if none is named."""
         for each in columns:
             if not isinstance(each, str) or each not in self.columns:

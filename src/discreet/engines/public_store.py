@@ -17,15 +17,15 @@ from time import monotonic
 
 import duckdb
 import pyarrow as pa
-import pyarrow.compute as pc
 
+from discreet import on_use
 from discreet.catalog.schema import Kind, Value
 from discreet.engines.base import ResourceLimits, log
 from discreet.engines.duckdb.csv_files import STORED, column_from_type
 from discreet.engines.duckdb.dialect import DUCKDB
 from discreet.engines.duckdb.store import Store, bound
 from discreet.engines.key_tables import Domains, columns_of, combinations, key_text, possible_sql
-from discreet.engines.rehearsed import Rehearsed
+from discreet.engines.rehearsed import Rehearsed, without_names
 from discreet.engines.synthetic import SyntheticTables, released_schemas
 from discreet.errors import QuestionSizeError, UnsupportedError
 from discreet.query.check.key_space import KeySpace
@@ -167,7 +167,7 @@ class PublicStore:
         first = next(tried, None)
         if first is None:
             return
-        shape = f"{sql}|{[each.to_pydict() for each in first.tables.values()]}"
+        shape = f"{without_names(sql)}|{[each.to_pydict() for each in first.tables.values()]}"
         if shape in self._rehearsed:  # the other tables are not even made
             return
         with self._store.cursor() as cursor:
@@ -369,6 +369,7 @@ def _within_calendar(table: pa.Table) -> pa.Table:
         if pa.types.is_date(field.type) or pa.types.is_timestamp(field.type):
             column = table.column(place)
             low, high = (_end(each, field.type) for each in (EARLIEST, LATEST))
+            pc = on_use.compute
             is_within = pc.and_(pc.greater_equal(column, low), pc.less_equal(column, high))
             if pc.all(is_within).as_py() is False:  # None if all are NULL
                 kept = pc.if_else(is_within, column, pa.scalar(None, field.type))

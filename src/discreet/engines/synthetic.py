@@ -7,6 +7,7 @@ from fractions import Fraction
 
 import pyarrow as pa
 
+from discreet.arrow_values import REALS, array_of
 from discreet.catalog.schema import Kind, Value
 from discreet.query.check.intervals import ends_of
 from discreet.query.check.relations import RELEASED
@@ -145,6 +146,6 @@ NUMBERS_BY_PLACE: dict[tuple[float | None, ...], int] = {
 
 def _array(values: Sequence[Value], kind: Kind) -> "pa.Array[pa.Scalar[pa.DataType]]":
     if kind is not Kind.REAL:
-        return pa.array(values, ARROW_TYPES[kind])
+        return array_of(values, ARROW_TYPES[kind])
     reals = [None if each is None else float(Fraction(each)) for each in values]  # type: ignore[arg-type]
-    return pa.array(reals, pa.float64())
+    return array_of(reals, REALS)

@@ -13,7 +13,7 @@ def noise_sentence(reason: noise_reasons.NoiseReason) -> str:
             return "Gaussian noise would need a δ, and this query has none."
         case noise_reasons.UnknownGroups():
             return "Gaussian noise would need to know the number of groups in advance."
-        case noise_reasons.NotDrawable():
+        case noise_reasons.NotDrawable() | noise_reasons.LaplaceNarrower(ratio=None):
             return "Gaussian noise cannot be drawn at this ε and δ."
         case noise_reasons.LaplaceNarrower(ratio=ratio):
             return f"With Gaussian noise, margins of error would be {ratio:.2g} times as wide."

@@ -2,7 +2,7 @@
 
 from collections.abc import Collection, Iterable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from discreet.account_limits import AccountLimits
 from discreet.accounting import Budget
@@ -22,9 +22,12 @@ from discreet.ledger.base import (
 from discreet.ledger.blocks import PerMonth
 from discreet.ledger.incidents import bits_told
 from discreet.ledger.inputs import Token, make_token
-from discreet.ledger.postgres import PostgresLedger
 from discreet.ledger.requests import Request
 from discreet.ledger.sqlite import SqliteLedger
+from discreet.on_use import names_of
+
+if TYPE_CHECKING:
+    from discreet.ledger.postgres import PostgresLedger
 
 __all__ = [
     "OWNER",
@@ -51,12 +54,15 @@ __all__ = [
     "open_ledger",
 ]
 
+_later = names_of(__name__, {"postgres": "PostgresLedger"})
+
 if not TYPE_CHECKING:
     __getattr__ = deprecated_names(
         __name__,
         {
             "Kept": "discreet.ledger.SavedAnswer",
         },
+        _later,
     )
 
 
@@ -81,14 +87,18 @@ def open_ledger(  # noqa: PLR0913 - the policy, field by field
         "data": data,
     }
     if is_on_server(address):
-        return PostgresLedger(str(address), **policy)
+        return _on_server()(str(address), **policy)
     return SqliteLedger(address, **policy)
+
+
+def _on_server() -> "type[PostgresLedger]":
+    return cast("type[PostgresLedger]", _later("PostgresLedger"))
 
 
 def existing_ledger(address: str | Path) -> Ledger:
     """Return the ledger at an address under the policy that it records; none is made."""
     if is_on_server(address):
-        return PostgresLedger.existing(str(address))
+        return _on_server().existing(str(address))
     return SqliteLedger.existing(address)
 
 

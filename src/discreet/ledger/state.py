@@ -191,7 +191,7 @@ class LedgerState:
         own = None if account == OWNER else account
         limit = self.total if own is None else self.cap(own)
         blocks = self.blocks([scope], own)
-        return least(replace(limit, charged=each.charged).remaining() for each in blocks)
+        return least(limit.remaining_after(each.charged) for each in blocks)
 
     def blocks(
         self, scopes: Collection[ChargeScope], account: str | None = None

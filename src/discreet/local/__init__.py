@@ -7,10 +7,10 @@ This is the one import path of the local model. Names are loaded on first use, s
 NumPy and `discreet.noise` only.
 """
 
-from importlib import import_module
 from typing import TYPE_CHECKING
 
 from discreet.deprecated import deprecated_modules, deprecated_names
+from discreet.on_use import names_of
 
 if TYPE_CHECKING:
     from discreet.local.bit_flips import (
@@ -153,17 +153,6 @@ _NAMES_OF = {
     "subset": "SubsetSelection",
     "unary": "UnaryEncoding UnaryForm",
 }
-_HOMES = {name: module for module, names in _NAMES_OF.items() for name in names.split()}
-
-
-def _public_name(name: str) -> object:
-    """Return a public name, loaded when it is first used."""
-    if name not in _HOMES:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    value = getattr(import_module(f"{__name__}.{_HOMES[name]}"), name)
-    globals()[name] = value
-    return value
-
 
 if not TYPE_CHECKING:
     __getattr__ = deprecated_names(
@@ -174,7 +163,7 @@ if not TYPE_CHECKING:
             "Choice": "discreet.local.OracleChoice",
             "Form": "discreet.local.UnaryForm",
         },
-        _public_name,
+        names_of(__name__, _NAMES_OF),
     )
 
 

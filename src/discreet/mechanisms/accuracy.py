@@ -5,8 +5,7 @@ from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
 from fractions import Fraction
 from math import ceil, exp, floor, log, log1p, sqrt
 
-from scipy.special import ndtri
-
+from discreet import on_use
 from discreet.accounting.compose import compose
 from discreet.accounting.events import Event
 from discreet.errors import ParameterError, readable
@@ -120,7 +119,7 @@ def laplace_accuracy(scale: Fraction, miss: Fraction) -> int:
 
 def gaussian_accuracy(deviation: float, miss: Fraction) -> float:
     """Return t with P(|X| > t) ≤ miss for normal X, rounded up in its last digits."""
-    return -float(ndtri(float(miss / 2))) * deviation * (1 + 1e-12)
+    return -float(on_use.special.ndtri(float(miss / 2))) * deviation * (1 + 1e-12)
 
 
 def log_of(value: Fraction) -> float:

@@ -6,8 +6,8 @@ from typing import Protocol
 
 import numpy as np
 
+from discreet import plots
 from discreet.mechanisms.distributions import ChoiceDistribution, Distribution, FineDistribution
-from discreet.plots import Plot, plot_choices, plot_counts, plot_curves
 
 POINTS = 401
 """The approximate most points of a plot. More would not be visible."""
@@ -31,10 +31,10 @@ def title_of(mechanism: Priced) -> str:
 
 def wholes_plot(
     here: Distribution, there: Distribution, *, epsilon: Fraction, reach: float, title: str
-) -> Plot:
+) -> "plots.Plot":
     """Plot the distributions of two integer answers, up to `reach` from each."""
     places = _places(here, there, Fraction(reach))
-    return plot_counts(
+    return plots.plot_counts(
         np.array([float(place) for place in places]),
         np.array([here.pmf(place) for place in places]),
         np.array([there.pmf(place) for place in places]),
@@ -46,10 +46,10 @@ def wholes_plot(
 
 def reals_plot(
     here: FineDistribution, there: FineDistribution, *, epsilon: Fraction, reach: float, title: str
-) -> Plot:
+) -> "plots.Plot":
     """Plot the densities of two real answers, up to `reach` from each."""
     places = _places(here, there, Fraction(reach))
-    return plot_curves(
+    return plots.plot_curves(
         np.array([float(place) for place in places]),
         np.array([here.density(place) for place in places]),
         np.array([there.density(place) for place in places]),
@@ -61,9 +61,9 @@ def reals_plot(
 
 def choices_plot(
     here: ChoiceDistribution, there: ChoiceDistribution, *, epsilon: Fraction, title: str
-) -> Plot:
+) -> "plots.Plot":
     """Plot the distributions of a choice for two neighbouring lists of scores."""
-    return plot_choices(
+    return plots.plot_choices(
         np.array(here.probabilities),
         np.array(there.probabilities),
         epsilon=float(epsilon),

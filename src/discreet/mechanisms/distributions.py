@@ -12,8 +12,8 @@ from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import ndtr
 
+from discreet import on_use
 from discreet.deprecated import Renamed, renamed_arguments
 from discreet.noise.enclosures import Bracket, Enclosure, ceil_div, exp_neg
 from discreet.noise.uniform import FloatArray
@@ -177,7 +177,7 @@ class DiscreteGaussianDistribution:
         k = floor(self._steps(z))
         if self._variance >= FINE:
             # Half a step further, the normal distribution agrees to 1 / (24 variance) in steps.
-            return float(ndtr((k + 0.5) / sqrt(self._variance)))
+            return float(on_use.special.ndtr((k + 0.5) / sqrt(self._variance)))
         near, weights = self._near
         return float(weights[near <= k].sum() / weights.sum())
 

@@ -10,6 +10,7 @@ from typing import Self, TypeAlias, TypeVar
 import numpy as np
 from numpy.polynomial.legendre import leggauss
 
+from discreet import plots
 from discreet.accounting.events import ExponentialEvent, PermuteAndFlipEvent
 from discreet.deprecated import Renamed
 from discreet.errors import HIDDEN, ParameterError
@@ -22,7 +23,6 @@ from discreet.noise import SYSTEM, Entropy, exponential_choice, permute_and_flip
 from discreet.noise.enclosures import Bracket, ceil_div, exp_neg
 from discreet.noise.uniform import IntArray
 from discreet.parameters import Real, call_text, confidence_level, flag, freeze_fields, integer
-from discreet.plots import Plot
 
 Scores: TypeAlias = Reals | IntArray
 """One number for each candidate. Higher is better."""
@@ -238,7 +238,7 @@ class Selector:
         ties = integer("best", best, least=1, most=count)
         return log(count / ties / (1 - level)) / float(self.rate) + float(self.grid.step)
 
-    def plot(self, scores: Scores, neighbour: Scores) -> Plot:
+    def plot(self, scores: Scores, neighbour: Scores) -> "plots.Plot":
         """Plot the distributions of the choice for two neighbouring lists, and their ratio."""
         here, there = self.distribution(scores), self.distribution(neighbour)
         return choices_plot(here, there, epsilon=self.epsilon, title=type(self).__name__)

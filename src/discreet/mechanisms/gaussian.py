@@ -9,6 +9,7 @@ from typing import Self, overload
 
 import numpy as np
 
+from discreet import plots
 from discreet.accounting.calibration import (
     analytic_gaussian_multiplier,
     classical_gaussian_multiplier_squared,
@@ -41,7 +42,6 @@ from discreet.noise import SYSTEM, Entropy, discrete_gaussian
 from discreet.noise.gaussian import VARIANCE_MOST
 from discreet.noise.uniform import FloatArray, IntArray
 from discreet.parameters import Real, as_call, choice, freeze_fields, integer, rational
-from discreet.plots import Plot
 
 FINENESS = 1 << 26
 """A step is at most this part of the standard deviation."""
@@ -273,7 +273,7 @@ class Gaussian:
         t = gaussian_accuracy(self.scale, miss) + float(self.step)
         return max(t, float(floor(t + 0.5)))
 
-    def plot(self, exact: float = 0) -> Plot:
+    def plot(self, exact: float = 0) -> "plots.Plot":
         """Plot the distributions of an answer and its farthest neighbour, and their ratio.
 
         The ratio exceeds e^±epsilon in both tails. The probability of that is bounded by delta.

@@ -5,6 +5,7 @@ from fractions import Fraction
 from functools import partial
 from typing import Self, overload
 
+from discreet import plots
 from discreet.accounting.events import DiscreteLaplaceEvent
 from discreet.deprecated import Renamed
 from discreet.mechanisms.accuracy import (
@@ -33,7 +34,6 @@ from discreet.noise import SYSTEM, Entropy, discrete_laplace
 from discreet.noise.laplace import SCALE_LEAST, SCALE_MOST
 from discreet.noise.uniform import IntArray
 from discreet.parameters import Real, call_text, freeze_fields, integer
-from discreet.plots import Plot
 
 
 @dataclass(frozen=True, slots=True, init=False)
@@ -119,7 +119,7 @@ class Geometric:
         ends = Fraction(integer("low", low)), Fraction(integer("high", high))
         return Truncated(mechanism=self, low=ends[0], high=ends[1])
 
-    def plot(self, exact: int = 0) -> Plot:
+    def plot(self, exact: int = 0) -> "plots.Plot":
         """Plot the distributions of an answer and its farthest neighbour, and their ratio."""
         return wholes_plot(
             self.distribution(exact),

@@ -6,6 +6,7 @@ from functools import partial
 from math import ceil, floor
 from typing import Self, overload
 
+from discreet import plots
 from discreet.accounting.events import DiscreteLaplaceEvent
 from discreet.deprecated import Renamed
 from discreet.mechanisms.accuracy import (
@@ -35,7 +36,6 @@ from discreet.noise import SYSTEM, Entropy, discrete_laplace
 from discreet.noise.laplace import SCALE_MOST
 from discreet.noise.uniform import FloatArray
 from discreet.parameters import Real, call_text, freeze_fields, integer, rational
-from discreet.plots import Plot
 
 FINENESS = 1 << 16
 """A step is at most this part of the scale and of the sensitivity."""
@@ -160,7 +160,7 @@ class Laplace:
         ends = ceil(first) * self.step, floor(last) * self.step
         return Truncated(mechanism=self, low=ends[0], high=ends[1])
 
-    def plot(self, exact: float = 0) -> Plot:
+    def plot(self, exact: float = 0) -> "plots.Plot":
         """Plot the distributions of an answer and its farthest neighbour, and their ratio."""
         neighbour = exact_real(exact) + self.event.sensitivity * self.step
         return reals_plot(

@@ -7,6 +7,7 @@ from math import log
 
 import numpy as np
 
+from discreet import plots
 from discreet.accounting.events import NoisyMaxEvent
 from discreet.deprecated import Renamed
 from discreet.errors import HIDDEN, ParameterError
@@ -25,7 +26,6 @@ from discreet.mechanisms.sensitivity import Sensitivity
 from discreet.noise import SYSTEM, Entropy, discrete_laplace, permutation, permute_and_flip_choice
 from discreet.noise.uniform import IntArray
 from discreet.parameters import Real, call_text, choice, freeze_fields, integer
-from discreet.plots import Plot
 
 FINENESS = 1 << 10
 """A step of the grid that scores are floored to is at most this part of the sensitivity."""
@@ -125,7 +125,7 @@ class NoisyMax:
             return float(self.grid.step) - log(miss) * float(self.scale)
         return float((2 * laplace_accuracy(self.scale_in_steps, miss) + 1) * self.grid.step)
 
-    def plot(self, scores: Scores, neighbour: Scores) -> Plot:
+    def plot(self, scores: Scores, neighbour: Scores) -> "plots.Plot":
         """Plot the distributions of the choice for two neighbouring lists, and their ratio."""
         here, there = self.distribution(scores), self.distribution(neighbour)
         return choices_plot(here, there, epsilon=self.epsilon, title=type(self).__name__)

@@ -8,6 +8,7 @@ from typing import Self, overload
 
 import numpy as np
 
+from discreet import plots
 from discreet.accounting.events import RandomizedResponseEvent
 from discreet.accounting.rounding import log_up
 from discreet.deprecated import Renamed
@@ -26,7 +27,6 @@ from discreet.noise.coins import respond
 from discreet.noise.enclosures import Bracket, Enclosure, ceil_div, ratio, share_against_exp_neg
 from discreet.noise.uniform import BoolArray, FloatArray, IntArray
 from discreet.parameters import Real, as_call, freeze_fields, integer, rational
-from discreet.plots import Plot, plot_heat
 
 CATEGORIES_MOST = 1 << 31
 
@@ -182,12 +182,12 @@ class RandomizedResponse:
         variance = n * max(p * (self.categories - 1) * q, q * (1 - q)) / (p - q) ** 2
         return gaussian_accuracy(sqrt(variance), miss_probability(confidence, 1))
 
-    def plot(self) -> Plot:
+    def plot(self) -> "plots.Plot":
         """Plot the channel as a heat map."""
         channel = self.channel()
         names = [str(value) for value in range(self.categories)]
         title = f"randomized response, ε = {float(self.epsilon):.3g}"
-        return plot_heat(channel, title=title, rows=names, columns=names)
+        return plots.plot_heat(channel, title=title, rows=names, columns=names)
 
     @property
     def _odds(self) -> tuple[float, float]:

@@ -6,6 +6,7 @@ from functools import partial
 from math import ceil, exp, log
 from typing import Self
 
+from discreet import plots
 from discreet.accounting.events import StaircaseEvent
 from discreet.deprecated import Renamed
 from discreet.errors import HIDDEN, ParameterError
@@ -23,7 +24,6 @@ from discreet.noise import SYSTEM, Entropy, geometric, uniform_integers
 from discreet.noise.enclosures import share_against_exp_neg
 from discreet.noise.uniform import LazyUniform
 from discreet.parameters import Real, call_text, freeze_fields
-from discreet.plots import Plot
 
 EPSILON_MOST = 60
 """Above this, the high part of a stair is too narrow for a 64-bit grid, and errors are zero."""
@@ -119,7 +119,7 @@ class Staircase:
             low, high = (low, middle) if is_enough else (middle, high)
         return float((high + 1) * self.step)
 
-    def plot(self, exact: float = 0) -> Plot:
+    def plot(self, exact: float = 0) -> "plots.Plot":
         """Plot the distributions of an answer and its farthest neighbour, and their ratio."""
         neighbour = exact_real(exact) + self.width * self.step
         return reals_plot(

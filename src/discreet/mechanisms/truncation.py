@@ -7,6 +7,7 @@ from typing import Generic, Protocol, TypeVar, overload
 
 import numpy as np
 
+from discreet import plots
 from discreet.accounting.events import Event
 from discreet.deprecated import Renamed
 from discreet.errors import HIDDEN, ParameterError, readable
@@ -14,7 +15,6 @@ from discreet.mechanisms.distributions import ClampedDistribution, Distribution
 from discreet.noise import SYSTEM, Entropy
 from discreet.noise.uniform import FloatArray, IntArray
 from discreet.parameters import Real, freeze_fields, integer, rational
-from discreet.plots import Plot, plot_heat
 
 CHANNEL_MOST = 2_000
 """The most rows and columns of a channel: four million floats."""
@@ -106,7 +106,7 @@ class Truncated(Generic[One, Many]):
         """
         return self._exact_channel() if bins is None else self._coarse_channel(self._parts(bins))
 
-    def plot(self) -> Plot:
+    def plot(self) -> "plots.Plot":
         """Plot the channel as a heat map, in bins if the range has too many answers."""
         if self._count <= CHANNEL_MOST:
             names = [readable(self.low + k * self._step) for k in range(self._count)]
@@ -117,7 +117,7 @@ class Truncated(Generic[One, Many]):
             channel = self.channel(BINS)
         ends = f"{readable(self.low)} … {readable(self.high)}"
         title = f"truncated to {ends}, ε = {float(self.epsilon):g}"
-        return plot_heat(channel, title=title, rows=names, columns=names)
+        return plots.plot_heat(channel, title=title, rows=names, columns=names)
 
     @property
     def _step(self) -> Fraction:

@@ -27,7 +27,7 @@ from discreet.engines.base import (
 from discreet.engines.duckdb import DuckDbEngine
 from discreet.engines.duckdb.loading import DataSource, csv_columns, is_csv
 from discreet.engines.public_store import PublicStore
-from discreet.engines.spark.tables import Session, SparkFrame
+from discreet.engines.spark_sources import Session, SparkFrame
 from discreet.errors import HIDDEN, ParameterError
 from discreet.known_releases import DataVersion
 from discreet.ledger import Ledger, is_on_server

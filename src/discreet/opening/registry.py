@@ -25,8 +25,8 @@ from typing import Any, BinaryIO
 from warnings import warn
 
 import pyarrow as pa
-import pyarrow.compute as pc
 
+from discreet import on_use
 from discreet.catalog.declaration import Declaration
 from discreet.engines.duckdb.file_lists import FilesNow, InFiles, files_of
 from discreet.engines.duckdb.frames import frame_table
@@ -148,7 +148,7 @@ def _parts(values: Any) -> list[Any] | None:
         pairs = pa.struct([("key", kind.key_type), ("value", kind.item_type)])
         return [values.cast(pa.list_(pairs))]
     if isinstance(values, LISTS):
-        return [pc.list_value_length(values), values.flatten()]
+        return [on_use.compute.list_value_length(values), values.flatten()]
     if pa.types.is_nested(kind):
         return None
     for is_of_kind, stored in PLAIN:

@@ -14,6 +14,7 @@ from pathlib import Path
 from stat import S_ISLNK
 from typing import TYPE_CHECKING
 
+from discreet import engines
 from discreet.catalog import Column, RowChoice, SourcePolicy
 from discreet.catalog.declaration import Declaration
 from discreet.catalog.sources import (
@@ -34,13 +35,7 @@ from discreet.engines.duckdb.loading import (
     Kinds,
     tables_in,
 )
-from discreet.engines.postgresql import PostgreSqlEngine
-from discreet.engines.postgresql.prepared import forget_forms
-from discreet.engines.postgresql.sessions import Sessions
-from discreet.engines.spark import SparkEngine
-from discreet.engines.spark.prepared import forget_files
-from discreet.engines.spark.sessions import place_of
-from discreet.engines.spark.tables import Session, is_frame, is_session
+from discreet.engines.spark_sources import Session, is_frame, is_session
 from discreet.errors import HIDDEN, CatalogError, ParameterError, SourceError
 from discreet.opening.bounding_key import bounding_key, kinds_of
 from discreet.opening.contents import CHANGED, SETTLED, FileDigests
@@ -65,17 +60,19 @@ def open_engine(  # noqa: PLR0913 - each is a thing that differs from opening to
     """
     if isinstance(address, str) and not is_spark(address):
         named = {name: str(each) for name, each in tables.items()}
-        return PostgreSqlEngine.open(address, named, form=form, limits=limits)
-    return SparkEngine.open(address, tables, kinds=kinds, public=public, form=form, limits=limits)
+        return engines.postgresql.PostgreSqlEngine.open(address, named, form=form, limits=limits)
+    return engines.spark.SparkEngine.open(
+        address, tables, kinds=kinds, public=public, form=form, limits=limits
+    )
 
 
 def forget_forms_at(address: str, form: PreparedTables, limits: ResourceLimits = LIMITS) -> bool:
     """Remove the prepared forms of tables at an address; return whether there were any."""
     if is_spark(address):
-        return forget_files(form)
-    sessions = Sessions(address, limits)
+        return engines.spark.prepared.forget_files(form)
+    sessions = engines.postgresql.sessions.Sessions(address, limits)
     try:
-        return forget_forms(sessions, form)
+        return engines.postgresql.prepared.forget_forms(sessions, form)
     finally:
         sessions.close()
 
@@ -283,7 +280,7 @@ def public_address(address: "str | Session") -> str:
     """Return an address without its password, as a catalog may contain it."""
     if isinstance(address, str):
         return without_password(address)
-    place = place_of(address)
+    place = engines.spark.sessions.place_of(address)
     return place if is_on_server(place) else SESSION
 
 

@@ -1,6 +1,7 @@
 """Why a release has Laplace or Gaussian noise, as values; `explanation` makes English of it."""
 
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, field
 from fractions import Fraction
 
 
@@ -26,9 +27,17 @@ class NotDrawable:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LaplaceNarrower:
-    """Gaussian noise would be this many times as wide as Laplace noise."""
+    """Gaussian noise is not worth its delta."""
 
-    ratio: float
+    compared: Callable[[], float | None] = field(compare=False, repr=False)
+
+    @property
+    def ratio(self) -> float | None:
+        """How many times as wide as Laplace noise it would be; None if it cannot be drawn.
+
+        It is computed when it is asked for: which noise is narrower follows from less.
+        """
+        return self.compared()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -2,18 +2,16 @@
 
 import logging
 import re
-from collections.abc import Mapping
 from contextlib import suppress
 from itertools import accumulate, pairwise
 
 from sqlglot import ErrorLevel, ParseError, TokenError, exp
-from sqlglot.dialects.bigquery import BigQuery
 from sqlglot.dialects.dialect import Dialect
 from sqlglot.dialects.duckdb import DuckDB
-from sqlglot.dialects.postgres import Postgres
 from sqlglot.errors import SqlglotError
 from sqlglot.tokenizer_core import Token, TokenType
 
+from discreet import on_use
 from discreet.catalog.catalog import Catalog
 from discreet.errors import (
     QuestionError,
@@ -48,11 +46,15 @@ DIALECT = DuckDB
 at the same time."""
 
 
-DIALECTS: Mapping[SqlDialect, type[Dialect]] = {
-    SqlDialect.DUCKDB: DIALECT,
-    SqlDialect.POSTGRES: Postgres,
-    SqlDialect.BIGQUERY: BigQuery,
-}
+def class_of(dialect: SqlDialect) -> type[Dialect]:
+    """Return sqlglot's class of a dialect, loaded as Python loads modules, one thread at a time."""
+    match dialect:
+        case SqlDialect.POSTGRES:
+            return on_use.postgres.Postgres
+        case SqlDialect.BIGQUERY:
+            return on_use.bigquery.BigQuery
+        case SqlDialect.DUCKDB:
+            return DIALECT
 
 
 LONGEST = 100_000
@@ -106,13 +108,13 @@ def options_in(query: WrittenQuery) -> PrivacyOptions | None:
     """Return what WITH DIFFERENTIAL_PRIVACY OPTIONS states in a query, if it has that clause."""
     if not any(each in query.text.upper() for each in CLAUSES):
         return None
-    return without_clause(_tokens(query.text, DIALECTS[query.dialect]))[1]
+    return without_clause(_tokens(query.text, class_of(query.dialect)))[1]
 
 
 def names_in(query: WrittenQuery) -> tuple[str, ...]:
     """Return the names of the placeholders of a query, each once; none if it cannot be read."""
     try:
-        read, _ = without_clause(_tokens(query.text, DIALECTS[query.dialect]))
+        read, _ = without_clause(_tokens(query.text, class_of(query.dialect)))
         _, placeholders = numbered(read)
     except QuestionError:
         return ()
@@ -126,7 +128,7 @@ def read_tree(query: WrittenQuery) -> tuple[exp.Query, PrivacyOptions | None]:
     Beside it is what WITH DIFFERENTIAL_PRIVACY OPTIONS states, which is not in the tree.
     """
     text = " " + query.text[1:] if query.text.startswith(MARK) else query.text
-    dialect = DIALECTS[query.dialect]
+    dialect = class_of(query.dialect)
     read, options = without_clause(_only_statement(_tokens(text, dialect)))
     tokens, placeholders = numbered(read)
     _check_size(tokens)
@@ -211,7 +213,7 @@ def canonical_text(query: str | WrittenQuery) -> str | None:
     try:
         asked = written(query) if isinstance(query, str) else query
         return read_tree(asked)[0].sql(
-            dialect=DIALECTS[asked.dialect],
+            dialect=class_of(asked.dialect),
             comments=False,
             normalize=True,
             normalize_functions="upper",

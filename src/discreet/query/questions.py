@@ -333,7 +333,7 @@ class GroupLimit:
     """Whether the rows are limited to these already, before any filter."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, weakref_slot=True)
 class Aggregation:
     """A table that is released: its keys and its aggregates over groups of private rows.
 

@@ -20,7 +20,7 @@ from discreet.catalog.schema import Column, Kind
 from discreet.catalog.time_steps import DAY, UNITS, rounded_down, step_of_times
 from discreet.errors import QuestionError
 from discreet.query.moments import MOMENTS, ZONED, Moment, moment_of, truncated, unit_cut_to
-from discreet.query.parse import DIALECTS, read_tree
+from discreet.query.parse import class_of, read_tree
 from discreet.written import WrittenQuery
 
 COMPARISONS = (exp.EQ, exp.NEQ, exp.LT, exp.LTE, exp.GT, exp.GTE)
@@ -60,7 +60,7 @@ def snapped(query: WrittenQuery, catalog: Catalog, now: datetime) -> Snapped:
         return Snapped(query=query)
     if options is not None:  # which the tree does not have
         return Snapped(query=query)
-    found = _Snapping(tree=tree, catalog=catalog, now=now, dialect=DIALECTS[query.dialect])
+    found = _Snapping(tree=tree, catalog=catalog, now=now, dialect=class_of(query.dialect))
     try:
         found.snap()
         text = found.text() if found.changes else None

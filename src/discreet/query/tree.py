@@ -421,7 +421,7 @@ class GroupBounding:
     """The first so many keys of the query are those of the group."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, weakref_slot=True)
 class ExactQuery:
     """Whole numbers by group: what the engine computes, decided before any data is read.
 

@@ -9,7 +9,21 @@ reading         released ticks as people read them: running totals, single ticks
 series          charging, releasing the ticks that are due, reading
 """
 
-from discreet.answer.series_table import SeriesStatus
-from discreet.series.series import Series, SeriesKeeper, SeriesReader, explain_all
+from typing import TYPE_CHECKING
+
+from discreet.on_use import names_of
+
+if TYPE_CHECKING:
+    from discreet.answer.series_table import SeriesStatus
+    from discreet.series.series import Series, SeriesKeeper, SeriesReader, explain_all
 
 __all__ = ["Series", "SeriesKeeper", "SeriesReader", "SeriesStatus", "explain_all"]
+
+_MODULES = {
+    "discreet.answer.series_table": "SeriesStatus",
+    "series": "Series SeriesKeeper SeriesReader explain_all",
+}
+"""The modules, and the public names that each gives."""
+
+if not TYPE_CHECKING:
+    __getattr__ = names_of(__name__, _MODULES)

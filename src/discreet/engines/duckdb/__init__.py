@@ -83,6 +83,7 @@ class DuckDbEngine:
         """Settle which rows of each unit count in these tables, or raise SourceError."""
         tables = tuple(scans)
         try:
+            self._bound.clear()
             prepare(self._store.connection, tables, progress)
             drop_plain(self._store.connection, tables)
             self._placed = self._placed_columns()
@@ -126,6 +127,8 @@ class DuckDbEngine:
         text = statement.sql
         if statement.reads_scalars:
             text = write_query(form, self._dialect, STAND_INS[0])
+        if text in self._bound and text in self._rehearsed:
+            return statement
         cursor = self._store.open_cursor()
         try:
             self._heavy.make(tables_counted(form, self._dialect))
@@ -169,18 +172,24 @@ class DuckDbEngine:
         rows: pa.Table | None = None
         failure: Failure = "failed"
         ready, relation = self._bound.taken(text)
-        with self._store.cursor(ready) as cursor, _hearing_ctrl_c():
-            try:
+        cursor = self._store.open_cursor() if ready is None else ready
+        try:
+            with self._store.timed(cursor), _hearing_ctrl_c():
                 self._heavy.count(tables_counted(form, self._dialect))
                 # Whether a relation is true is how many rows it has, for which it would be run.
-                found = bound(cursor, text) if relation is None else relation
-                rows = found.to_arrow_table()
-            except duckdb.Error as cause:
-                # Its words may hold a value: they stay out of what is logged by default, and out
-                # of the context of what is raised.
-                log.error("a query failed with %s: %s", type(cause).__name__, text)
-                log.debug("the engine's own words", exc_info=cause)
-                failure = _failure_of(cause)
+                relation = bound(cursor, text) if relation is None else relation
+                rows = relation.to_arrow_table()
+        except duckdb.Error as cause:
+            # Its words may hold a value: they stay out of what is logged by default, and out of
+            # the context of what is raised.
+            log.error("a query failed with %s: %s", type(cause).__name__, text)
+            log.debug("the engine's own words", exc_info=cause)
+            failure = _failure_of(cause)
+        finally:
+            if rows is None or relation is None:
+                cursor.close()
+            else:
+                self._bound.put(text, cursor, relation)
         if rows is None:
             raise EngineError(failure)
         return ExactTable(rows)
@@ -193,7 +202,7 @@ class DuckDbEngine:
         return found
 
     def close(self) -> None:
-        self._bound.clear()
+        self._bound.close()
         if self._stage is not None:
             self._stage.store.close()
         self._store.close()

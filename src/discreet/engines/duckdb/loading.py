@@ -16,8 +16,8 @@ from typing import Any
 
 import duckdb
 import pyarrow as pa
-import pyarrow.parquet as pq
 
+from discreet import on_use
 from discreet.catalog.schema import Column, Kind
 from discreet.engines.base import log
 from discreet.engines.dialect import text_literal
@@ -218,7 +218,7 @@ def _load_parquet(
     connection: duckdb.DuckDBPyConnection, name: str, files: tuple[Path, ...], kinds: Kinds
 ) -> tuple[Column, ...]:
     try:
-        names = tuple(pq.read_schema(files[0]).names)
+        names = tuple(on_use.parquet.read_schema(files[0]).names)
     except (pa.ArrowException, OSError, UnicodeDecodeError) as cause:
         raise SourceError(f"{files[0]} is not a Parquet file", "Write it again") from cause
     with _told(", ".join(map(str, files[:3]))):

@@ -161,23 +161,26 @@ class Store:
         return self.connection.cursor()
 
     @contextmanager
-    def cursor(
-        self,
-        opened: duckdb.DuckDBPyConnection | None = None,
-        *,
-        timeout: float | None = None,
-    ) -> Iterator[duckdb.DuckDBPyConnection]:
+    def cursor(self, *, timeout: float | None = None) -> Iterator[duckdb.DuckDBPyConnection]:
         """Yield a cursor of one's own, interrupted when the time is over, and close it.
 
         The time is that of the limits, or `timeout` if that is less.
         """
-        cursor = opened or self.open_cursor()
-        seconds = self.limits.timeout if timeout is None else min(timeout, self.limits.timeout)
+        cursor = self.open_cursor()
         try:
-            with deadlines().within(seconds, cursor.interrupt):
+            with self.timed(cursor, timeout=timeout):
                 yield cursor
         finally:
             cursor.close()
+
+    @contextmanager
+    def timed(
+        self, cursor: duckdb.DuckDBPyConnection, *, timeout: float | None = None
+    ) -> Iterator[None]:
+        """Interrupt a cursor when the time is over; whoever opened it closes it."""
+        seconds = self.limits.timeout if timeout is None else min(timeout, self.limits.timeout)
+        with deadlines().within(seconds, cursor.interrupt):
+            yield
 
     def close(self) -> None:
         self._end()
@@ -190,9 +193,17 @@ def bound(cursor: duckdb.DuckDBPyConnection, sql: str) -> duckdb.DuckDBPyRelatio
 
 
 class BoundQueries:
-    """Queries that were bound when they were checked, to be run without binding them again."""
+    """Queries that were bound when they were checked, to be run without binding them again.
 
-    def __init__(self, most: int = 8) -> None:
+    Whoever takes one has it alone, and puts it back if it ran well: the tables never change, so it
+    is bound for all that ask the same.
+    """
+
+    def __contains__(self, text: str) -> bool:
+        with self._lock:
+            return text in self._held
+
+    def __init__(self, most: int = 32) -> None:
         self._most, self._lock = most, threading.Lock()
         self._held: dict[str, Bound] = {}
 
@@ -212,6 +223,11 @@ class BoundQueries:
         """Return a query that is held, for this caller alone."""
         with self._lock:
             return self._held.pop(text, (None, None))
+
+    def close(self) -> None:
+        """Let go of all, and of each that is still put back."""
+        self._most = 0
+        self.clear()
 
     def clear(self) -> None:
         """Let go of all."""

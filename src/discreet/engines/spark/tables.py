@@ -10,7 +10,7 @@ from contextlib import closing
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeAlias, TypeGuard
+from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
 import pyarrow as pa
@@ -40,14 +40,11 @@ from discreet.engines.spark.files import (
     stored_types,
 )
 from discreet.engines.spark.sessions import failures, is_remote, silent
+from discreet.engines.spark_sources import is_frame
 from discreet.errors import SourceError
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
-
-SparkFrame: TypeAlias = "DataFrame"
-Session: TypeAlias = "SparkSession"
-"""For whoever speaks of them and does not load pyspark."""
 
 SIMPLE = {
     "boolean": Kind.BOOLEAN,
@@ -92,18 +89,6 @@ class Registered:
     """The view by which another session's frame was handed over, to be dropped in the end."""
     now: Callable[[], str | None] = _unknown
     """The state as it is now."""
-
-
-def is_frame(source: object) -> TypeGuard["DataFrame"]:
-    """Return whether it is a data frame of Spark; loads nothing."""
-    kind = type(source)
-    return kind.__module__.startswith("pyspark.sql.") and kind.__name__ == "DataFrame"
-
-
-def is_session(source: object) -> TypeGuard["SparkSession"]:
-    """Return whether it is a session of Spark; loads nothing."""
-    kind = type(source)
-    return kind.__module__.startswith("pyspark.sql.") and kind.__name__ == "SparkSession"
 
 
 def register(  # noqa: PLR0913 - each is a thing that differs from table to table

@@ -6,8 +6,9 @@ made of, so that no kind of node, joined rows, rows inside EXISTS or a kind that
 hide a table from it.
 """
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, fields, is_dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import chain
 from json import dumps
 
 from discreet.accounting.events import Event, record_from_event
@@ -27,6 +28,7 @@ from discreet.query.questions import (
     UndeclaredGroups,
 )
 from discreet.query.tree import ConstantRows, Facts, Scan
+from discreet.query.walk import Remembered, Walk
 
 FORM = "1"
 """Changes when released tables are made or kept in another way, so that none is misread."""
@@ -55,8 +57,7 @@ def identities_of(
     """
     found: list[Identity] = []
     for planned in releases:
-        plain = CanonicalRelease(planned.aggregation, {})
-        aggregates = planned.aggregation.aggregates
+        plain = _plain(planned.aggregation)
         found.append(
             Identity(
                 whole=_whole(
@@ -73,8 +74,8 @@ def identities_of(
                     _inputs(question, [each.earlier for each in found]),
                     policy,
                 ),
-                base=digest_of(plain.text(())),
-                aggregates=tuple(_meaning(plain, each) for each in aggregates),
+                base=plain.base,
+                aggregates=plain.aggregates,
             )
         )
     return tuple(found)
@@ -112,19 +113,20 @@ def _inputs(question: Question, wholes: list[str]) -> _Inputs:
 
 def _whole(
     planned: PlannedRelease,
-    plain: CanonicalRelease,
+    plain: "_Plain",
     events: tuple[Event, ...],
     inputs: _Inputs,
     policy: BudgetPolicy,
 ) -> str:
     """Return what a release is called that is charged as these events and uses these inputs."""
-    release, own = planned.aggregation, plain
+    release, text = planned.aggregation, plain.text
     if inputs.numbers or inputs.tables:
         own = CanonicalRelease(release, inputs.numbers, inputs.tables)
+        text = own.text(release.aggregates)
     told = (
         FORM,
-        own.text(release.aggregates),
-        _ranges(release),
+        text,
+        plain.ranges,
         dumps([record_from_event(each) for each in events], sort_keys=True),
         identity_text((planned.neighbours, policy.accounting)),
         *_selection(planned),
@@ -132,10 +134,32 @@ def _whole(
     return digest_of("|".join(told))
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Plain:
+    """What a release means by itself, whatever it costs."""
+
+    text: str
+    base: str
+    ranges: str
+    aggregates: tuple[str, ...]
+
+
+def _read_plainly(release: Aggregation) -> _Plain:
+    plain = CanonicalRelease(release, {})
+    return _Plain(
+        text=plain.text(release.aggregates),
+        base=digest_of(plain.text(())),
+        ranges=_ranges(release),
+        aggregates=tuple(_meaning(plain, each) for each in release.aggregates),
+    )
+
+
+_plain = Remembered(_read_plainly)
+
+
 def meanings_of(release: Aggregation) -> tuple[str, ...]:
     """Return for each aggregate what it shares with those, and only those, that mean the same."""
-    plain = CanonicalRelease(release, {})
-    return tuple(_meaning(plain, each) for each in release.aggregates)
+    return _plain(release).aggregates
 
 
 def _meaning(plain: CanonicalRelease, aggregate: Aggregate) -> str:
@@ -165,35 +189,38 @@ def scope_of(planned: PlannedRelease) -> frozenset[str] | Months:
     that table has none on the way to it either. With a budget per month, it is the months whose
     rows are read, if all tables that are read have months.
     """
-    return months_read(planned) or scope_in((planned.aggregation, planned.queries))
+    trees = (planned.aggregation, *planned.queries)
+    return months_read(planned) or frozenset[str]().union(*map(_tables, trees))
 
 
 def scope_in(part: object) -> frozenset[str]:
     """Return the tables whose units a tree, or anything that has trees in it, depends on."""
-    return frozenset(_tables(part))
+    return _found_tables(part)
 
 
 def months_read(planned: PlannedRelease) -> Months | None:
     """Return the months whose rows a release depends on; None if it reads a table without any."""
-    scans = tuple(_scans((planned.aggregation, planned.queries)))
+    scans = tuple(chain(*map(_scans, (planned.aggregation, *planned.queries))))
     if not scans or any(each.table.by_month is None for each in scans):
         return None
     return Months(tuple(each.months for each in scans))
 
 
-def _scans(part: object) -> Iterator[Scan]:
-    """Yield all scans, and a table that is named anywhere else as a scan of all its rows."""
-    if isinstance(part, Scan):
-        yield part
-        yield from (Scan(table=each) for each in part.parents)
-    elif isinstance(part, PrivateTable):
-        yield Scan(table=part)
-    elif isinstance(part, tuple):
-        for each in part:
-            yield from _scans(each)
-    elif not isinstance(part, PLAIN_VALUES):
-        for name in _field_names(type(part)):
-            yield from _scans(getattr(part, name))
+_nodes = Walk(plain=PLAIN_VALUES, whole=(Scan, PrivateTable))
+
+
+def _found_scans(part: object) -> tuple[Scan, ...]:
+    """Return all scans, and a table that is named anywhere else as a scan of all its rows."""
+    found: list[Scan] = []
+    for each in _nodes(part):
+        if isinstance(each, Scan):
+            found += (each, *(Scan(table=table) for table in each.parents))
+        elif isinstance(each, PrivateTable):
+            found.append(Scan(table=each))
+    return tuple(found)
+
+
+_scans: Remembered[object, tuple[Scan, ...]] = Remembered(_found_scans)
 
 
 def root_of(scan: Scan) -> PrivateTable:
@@ -201,25 +228,12 @@ def root_of(scan: Scan) -> PrivateTable:
     return scan.parents[-1] if scan.parents else scan.table
 
 
-def _tables(part: object) -> Iterator[str]:
-    if isinstance(part, Scan | PrivateTable):
-        # A table on a path that stands by itself is in no group, so that it is about everybody.
-        table = root_of(part) if isinstance(part, Scan) else part
-        yield table.name.casefold()
-    elif isinstance(part, tuple):
-        for each in part:
-            yield from _tables(each)
-    elif not isinstance(part, PLAIN_VALUES):
-        for name in _field_names(type(part)):
-            yield from _tables(getattr(part, name))
+def _found_tables(part: object) -> frozenset[str]:
+    # A table on a path that stands by itself is in no group, so that it is about everybody.
+    nodes = list(_nodes(part))
+    scanned = (root_of(each) for each in nodes if isinstance(each, Scan))
+    named = (each for each in nodes if isinstance(each, PrivateTable))
+    return frozenset(each.name.casefold() for each in (*scanned, *named))
 
 
-def _field_names(kind: type) -> tuple[str, ...]:
-    found = _NAMES.get(kind)
-    if found is None:
-        found = tuple(each.name for each in fields(kind)) if is_dataclass(kind) else ()
-        _NAMES[kind] = found
-    return found
-
-
-_NAMES: dict[type, tuple[str, ...]] = {}
+_tables: Remembered[object, frozenset[str]] = Remembered(_found_tables)

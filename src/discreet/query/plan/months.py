@@ -46,6 +46,7 @@ from discreet.query.tree import (
     map_columns,
     parts_of,
 )
+from discreet.query.walk import Remembered, Walk
 
 Wanted = Mapping[str, Interval]
 """Where columns of a relation lie in all rows that matter, by name."""
@@ -208,26 +209,20 @@ def _changed(part: object) -> object:
 # --------------------------------------------------------------------------- what is rejected
 
 
-def scans_in(part: object) -> Iterator[Scan]:
-    """Yield all scans of private tables in a part of the tree, wherever they are."""
-    for each in _nodes(part):
-        if isinstance(each, Scan):
-            yield each
+_nodes = Walk(plain=PLAIN)
 
 
-def _nodes(part: object) -> Iterator[object]:
-    if isinstance(part, tuple):
-        for each in part:
-            yield from _nodes(each)
-    elif is_dataclass(part) and not isinstance(part, PLAIN):
-        yield part
-        for own in fields(part):
-            yield from _nodes(getattr(part, own.name))
+def _scans(release: Aggregation) -> tuple[Scan, ...]:
+    return tuple(each for each in _nodes(release) if isinstance(each, Scan))
+
+
+scans_in = Remembered(_scans)
+"""The scans of private tables in a release, wherever they are."""
 
 
 def _check_alike(release: Aggregation) -> None:
     """Reject what reads tables with months and without: what is bounded there is not the same."""
-    scans = tuple(scans_in(release))
+    scans = scans_in(release)
     plain = next((each.table.name for each in scans if each.table.by_month is None), None)
     if plain is not None:
         dated = next(each.table.name for each in scans if each.table.by_month is not None)

@@ -3,7 +3,7 @@
 from dataclasses import replace
 from enum import Enum
 from fractions import Fraction
-from math import log
+from math import erfc, exp, log, sqrt
 
 from discreet.accounting.events import (
     MOST_COUNTED,
@@ -65,8 +65,11 @@ def with_noise(
         )
         for each, share in zip(outline.measured, epsilons, strict=True)
     )
-    gaussian = _with_gaussian(outline, epsilons, delta)
-    ratio = None if gaussian is None else _error(gaussian) / _error(laplace)
+    gaussian = ratio = None
+    is_wider = _is_surely_wider(laplace, outline, delta)
+    if not is_wider:
+        gaussian = _with_gaussian(outline, epsilons, delta)
+        ratio = _ratio(gaussian, laplace)
     if gaussian is not None and ratio is not None and ratio < WORTHWHILE:
         reason = GaussianNarrower(ratio=ratio)
         return gaussian, reason, _gaussian_events(gaussian, sum(epsilons), delta, policy)
@@ -74,9 +77,21 @@ def with_noise(
     if by_rho is not None and (smaller := _error(by_rho) / _error(laplace)) < WORTHWHILE:
         rho = sum((_rho(each.epsilon) for each in laplace), Fraction(0))
         return by_rho, GaussianNarrower(ratio=smaller, rho=rho), _gaussian_event(by_rho)
+    events = _laplace_events(outline, laplace)
+    if is_wider:
+        narrower = LaplaceNarrower(
+            compared=lambda: _ratio(_with_gaussian(outline, epsilons, delta), laplace)
+        )
+        return laplace, narrower, events
     if ratio is None:
-        return laplace, _laplace_reason(outline, delta), _laplace_events(outline, laplace)
-    return laplace, LaplaceNarrower(ratio=ratio), _laplace_events(outline, laplace)
+        return laplace, _laplace_reason(outline, delta), events
+    return laplace, LaplaceNarrower(compared=lambda: ratio), events
+
+
+def _ratio(
+    gaussian: tuple[PlannedComponents, ...] | None, laplace: tuple[PlannedComponents, ...]
+) -> float | None:
+    return None if gaussian is None else _error(gaussian) / _error(laplace)
 
 
 def planned_selection(
@@ -167,6 +182,40 @@ def _with_gaussian(
         )
     except ParameterError:  # so small a delta, or so wide a noise, that it cannot be drawn
         return None
+
+
+SLACK = 1e-6
+"""More than rounding can move the two sides of a comparison of noise."""
+
+EPSILON_MOST = 30
+"""Above it, no short cut is taken: e^epsilon times a small tail would be rounded too much."""
+
+
+def _is_surely_wider(
+    laplace: tuple[PlannedComponents, ...], outline: Strategy, delta: Fraction
+) -> bool:
+    """Return whether Gaussian noise is surely not worthwhile; False if in doubt, or without it.
+
+    Gaussian noise of a multiplier m has at least the deviation m √releases times the sensitivity.
+    With the m at which it would be worthwhile, and less of it is not (epsilon, delta)-DP: its exact
+    delta, Φ(mu/2 - epsilon/mu) - e^epsilon Φ(-mu/2 - epsilon/mu) for mu = 1/m (Balle, Wang 2018,
+    Theorem 8), is larger. So one value of that curve replaces the search for the least m.
+    """
+    if delta == 0 or outline.groups is None or outline.key_selection is not None:
+        return False
+    epsilon = float(sum(each.epsilon for each in laplace))
+    if epsilon > EPSILON_MOST:
+        return False
+    squares = sum(
+        each.measured.weight
+        * (1.96**2 * len(laplace))
+        * float(each.measured.sensitivity.l2_squared / each.measured.sensitivity.linf**2)
+        for each in laplace
+    )
+    mu = sqrt(squares) / (WORTHWHILE * _error(laplace) * (1 + SLACK))
+    nearer, farther = (epsilon / mu - mu / 2) / sqrt(2), (epsilon / mu + mu / 2) / sqrt(2)
+    inside, outside = erfc(nearer) / 2, exp(epsilon) * erfc(farther) / 2
+    return inside - outside > float(delta) * (1 + SLACK) + 1e-11 * (inside + outside)
 
 
 def _with_gaussian_by_rho(

@@ -105,18 +105,24 @@ class Plan:
     """For each release, by what the ledger knows it and others like it."""
 
 
+def strategies_for(question: Question, policy: BudgetPolicy) -> tuple[Strategy, ...]:
+    """Return what is measured for each release, whatever the price."""
+    return tuple(strategy_for(each, policy.neighbours) for each in question.aggregations)
+
+
 def make_plan(
     question: Question,
     target: Target,
     policy: BudgetPolicy,
     rule: NoiseRule = NoiseRule.EQUAL_EPSILON,
+    strategies: tuple[Strategy, ...] | None = None,
 ) -> Plan:
     """Return the plan of least error for a price, or of least price for an error.
 
     What it charges adds up to exactly the epsilon asked for, however many columns there are; by
     equal rho, to no more rho than Laplace noise of that epsilon costs.
     """
-    outlines = tuple(strategy_for(each, policy.neighbours) for each in question.aggregations)
+    outlines = strategies_for(question, policy) if strategies is None else strategies
     _check_keys(outlines, policy)
     delta = _delta(target, policy)
     epsilon = _epsilon(question, target, lambda each: _planned(outlines, each, delta, policy, rule))
