@@ -25,7 +25,7 @@ from benchmarks import (
 )
 from benchmarks.accuracy import run as accuracy
 from benchmarks.engines import run as engines
-from benchmarks.engines.systems import ENGINES
+from benchmarks.engines.systems import ENGINES, WAYS
 from benchmarks.environments import ROOT
 from benchmarks.page import write_page
 from benchmarks.report import Report, Say, show, write
@@ -83,6 +83,9 @@ def main() -> None:
         "--engine", action="append", choices=ENGINES, help="engines: only this one; repeatable"
     )
     parser.add_argument(
+        "--way", action="append", choices=WAYS, help="engines: only this beside plain SQL"
+    )
+    parser.add_argument(
         "--workload",
         action="append",
         choices=engines.ALL.workloads,
@@ -125,12 +128,13 @@ def engine_options(arguments: Namespace) -> engines.Options:
     if arguments.kept:
         return engines.NOTHING
     options = engines.QUICK if arguments.quick else engines.ALL
-    named = arguments.rows, arguments.engine, arguments.workload, arguments.quick
+    named = arguments.rows, arguments.engine, arguments.workload, arguments.way, arguments.quick
     return replace(
         options,
         sizes=tuple(arguments.rows or options.sizes),
         engines=tuple(arguments.engine or options.engines),
         workloads=tuple(arguments.workload or options.workloads),
+        ways=tuple(arguments.way or options.ways),
         is_part=any(named),
     )
 

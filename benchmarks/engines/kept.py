@@ -40,9 +40,14 @@ class Kept:
     """What is said of PostgreSQL below the tables: its version and settings."""
 
     def with_cells(self, cells: Iterable[Cell]) -> "Kept":
-        """Return the same with newer cells in the places of older ones."""
-        by_place = {each.place: each for each in (*self.cells, *map(_without_answers, cells))}
-        return replace(self, cells=tuple(by_place.values()))
+        """Return the same with newer cells; older ones stay where plain SQL is not newer.
+
+        So all that is compared with plain SQL was measured in the same run.
+        """
+        newer = tuple(map(_without_answers, cells))
+        renewed = set(map(_run_of, newer))
+        older = (each for each in self.cells if _run_of(each) not in renewed)
+        return replace(self, cells=(*older, *newer))
 
     def with_preparing(self, found: Preparing) -> "Kept":
         others = {(each.storage, each.rows): each for each in (*self.preparing, found)}
@@ -51,6 +56,11 @@ class Kept:
     def with_ticks(self, ticks: Iterable[Tick]) -> "Kept":
         others = {(each.name, each.rows): each for each in (*self.ticks, *ticks)}
         return replace(self, ticks=tuple(others.values()))
+
+
+def _run_of(cell: Cell) -> tuple[str, str, int]:
+    """Return what is measured together: plain SQL and all that is compared with it."""
+    return cell.system.baseline, cell.workload.name, cell.rows
 
 
 def _without_answers(cell: Cell) -> Cell:

@@ -9,7 +9,7 @@ from pathlib import Path
 from benchmarks.engines import kept, postgresql, spark, ticks
 from benchmarks.engines.kept import Kept, Preparing
 from benchmarks.engines.picture import draw
-from benchmarks.engines.systems import DUCKDB, ENGINES, POSTGRESQL, SPARK, STORAGES, Storage
+from benchmarks.engines.systems import DUCKDB, ENGINES, POSTGRESQL, SPARK, STORAGES, WAYS, Storage
 from benchmarks.engines.tables import report_of
 from benchmarks.report import RESULTS, Report, Say, power
 from benchmarks.workloads.cells import Cell, Cells
@@ -48,6 +48,8 @@ class Options:
     limit: float = LIMIT
     engines: tuple[str, ...] = ENGINES
     workloads: tuple[str, ...] = (*BY_NAME, TICKS)
+    ways: tuple[str, ...] = WAYS
+    """Beside plain SQL."""
     is_part: bool = False
 
     @property
@@ -55,10 +57,12 @@ class Options:
         return tuple(each for each in WORKLOADS if each.name in self.workloads)
 
     def storages(self, rows: int) -> Iterator[Storage]:
-        """Yield what can be asked about so many rows, if anything is asked."""
+        """Yield what can be asked about so many rows, in the ways that are wanted, if any is."""
         for each in STORAGES:
-            if self.asked and each.engine in self.engines and rows <= each.most_rows:
-                yield each
+            wanted = each.in_ways(self.ways)
+            is_asked = bool(self.asked) and len(wanted.systems) > 1
+            if is_asked and each.engine in self.engines and rows <= each.most_rows:
+                yield wanted
 
     def has_ticks(self, rows: int) -> bool:
         return DUCKDB in self.engines and TICKS in self.workloads and rows <= MOST_FOR_TICKS
@@ -160,7 +164,7 @@ def _prepared(found: Kept, storage: Storage, site: Site, options: Options) -> Ke
         catalog, _ = postgresql.catalogs(site)
     elif storage.engine == SPARK:
         catalog, _ = spark.catalogs(site)
-    if catalog is None:
+    if catalog is None or not storage.is_prepared:
         return found
     is_known = any(
         (each.storage, each.rows) == (storage.name, site.rows) for each in found.preparing

@@ -1,6 +1,6 @@
 """Who is asked: each engine as plain SQL, per query and prepared."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from benchmarks.workloads.ours import COPY, PER_QUERY, PREPARED, RAW, RAW_FILE
 from benchmarks.workloads.systems import System
@@ -9,6 +9,8 @@ DUCKDB, POSTGRESQL, SPARK = "duckdb", "postgresql", "spark"
 ENGINES = (DUCKDB, POSTGRESQL, SPARK)
 
 PLAIN, PER_QUERY_NAME, PREPARED_NAME, COPY_NAME = "plain SQL", "per-query", "prepared", "copy"
+
+WAYS = (PER_QUERY_NAME, PREPARED_NAME, COPY_NAME)
 
 CHILD = "benchmarks.engines.ours"
 
@@ -31,10 +33,23 @@ class Storage:
     def plain(self) -> System:
         return self.systems[0]
 
+    def in_ways(self, ways: tuple[str, ...]) -> "Storage":
+        """Return the same with plain SQL and only these ways of ours."""
+        ours = (each for each in self.systems[1:] if _way(each) in ways)
+        return replace(self, systems=(self.plain, *ours))
+
+    @property
+    def is_prepared(self) -> bool:
+        return any(_way(each) in (PREPARED_NAME, COPY_NAME) for each in self.systems)
+
     @property
     def per_query(self) -> System | None:
         name = f"{self.name}, {PER_QUERY_NAME}"
         return next((each for each in self.systems if each.name == name), None)
+
+
+def _way(system: System) -> str:
+    return system.name.rpartition(", ")[2]
 
 
 def _systems(

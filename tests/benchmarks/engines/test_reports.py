@@ -80,16 +80,17 @@ def test_what_is_kept_is_read_again_as_it_was(known: Kept, tmp_path: Path) -> No
     assert kept.read(tmp_path) == known
 
 
-def test_a_part_replaces_its_own_figures_only(known: Kept) -> None:
-    newer = known.with_cells([cell("Spark, per-query", "W2", 10**6, 1.0)])
+def test_a_part_replaces_what_it_is_compared_with_and_nothing_else(known: Kept) -> None:
+    names = ("Spark, plain SQL", "Spark, per-query")
+    newer = known.with_cells(cell(each, "W2", 10**6, 1.0) for each in names)
     before, after = Cells(known.cells), Cells(newer.cells)
-    assert len(newer.cells) == len(known.cells)
     changed = {
         each.place
         for each in before
         if each.outcome != after.outcome(each.system, each.workload, each.rows)
     }
-    assert changed == {("Spark, per-query", "W2", 10**6)}
+    assert changed == {(each, "W2", 10**6) for each in (*names, "Spark, prepared")}
+    assert after.outcome(SYSTEMS["Spark, prepared"], BY_NAME["W2"], 10**6) is None
     assert newer.with_ticks([replace(TICK, wall=2.0)]).ticks == (replace(TICK, wall=2.0),)
 
 
@@ -171,7 +172,7 @@ def test_the_picture_is_the_same_each_time_and_small(known: Kept, tmp_path: Path
 def test_only_a_whole_run_forgets_earlier_figures(
     given: dict[str, object], wanted: Options
 ) -> None:
-    nothing = dict.fromkeys(("rows", "engine", "workload", "quick", "kept"))
+    nothing = dict.fromkeys(("rows", "engine", "workload", "way", "quick", "kept"))
     assert engine_options(Namespace(**{**nothing, **given})) == wanted
 
 
@@ -180,6 +181,18 @@ def test_servers_are_asked_up_to_their_largest_size() -> None:
     assert names[10**7] == ["DuckDB", "DuckDB file", "PostgreSQL", "Spark"]
     assert names[10**8] == ["DuckDB file", "Spark"]
     assert not list(Options(workloads=("tick",)).storages(10**5))
+
+
+def test_without_prepared_ways_nothing_is_prepared() -> None:
+    found = list(Options(ways=("per-query",)).storages(10**6))
+    assert [each.name for each in found] == ["DuckDB", "PostgreSQL", "Spark"]
+    for each in found:
+        assert [system.name for system in each.systems] == [
+            f"{each.name}, plain SQL",
+            f"{each.name}, per-query",
+        ]
+        assert not each.is_prepared
+    assert all(each.is_prepared for each in Options().storages(10**6))
 
 
 def test_nothing_is_drawn_of_what_was_not_answered(tmp_path: Path) -> None:
