@@ -19,13 +19,11 @@ from discreet.engines import postgresql, writer
 from discreet.engines.base import PreparedTables, scans_to_prepare
 from discreet.engines.dialect import Dialect
 from discreet.engines.duckdb import DuckDbEngine
-from discreet.engines.duckdb.dialect import DUCKDB
 from discreet.engines.postgresql import PostgreSqlEngine
-from discreet.engines.postgresql.dialect import POSTGRESQL
 from discreet.engines.spark import SparkEngine
 from discreet.engines.spark.conditions import with_our_names
-from discreet.engines.spark.dialect import SPARK
 from discreet.engines.spark.sessions import collected
+from discreet.engines.writer import tables_counted
 from discreet.noise import Entropy
 from discreet.query.plan import Plan
 from discreet.query.tree import ContributionBounding, ExactQuery
@@ -161,30 +159,50 @@ def contributions(engine: Engine, query: ExactQuery) -> tuple[Contributions, pa.
     """Return what each unit adds to an exact query, and a table of none."""
     match engine:
         case DuckDbEngine():
-            text = _by_unit(engine._form(query), DUCKDB)
+            form = engine._form(query)
+            tables = tables_counted(form, engine._dialect)
+            engine._heavy.count(tables)
+            text = _by_unit(form, engine._dialect)
             with engine._store.cursor() as cursor:
                 found = cursor.sql(text).to_arrow_table()
         case PostgreSqlEngine():
-            made = engine._prepared
-            text = _by_unit(query, POSTGRESQL if made is None else made.dialect)
+            tables = tables_counted(query, engine._dialect)
+            text = _by_unit(query, engine._dialect)
             read = engine._reads(text)
             schema = postgresql._schema(query).append(pa.field("__unit", pa.int64()))
             with engine._sessions.transaction() as connection:
+                arguments = engine._heavy.of(connection, tables) if tables else None
                 whole = f"WITH {read} {text}" if read else text
-                found = postgresql._fetched(connection, whole, schema)
+                found = postgresql._fetched(connection, whole, schema, arguments)
+            fresh = [each for each in found.column_names if each == "fresh"]
+            assert not any(found.column("fresh").to_pylist() if fresh else ()), "fresh rows"
+            found = found.drop_columns(fresh)
         case SparkEngine():
-            text = with_our_names(_by_unit(query, SPARK))
+            tables = tables_counted(query, engine._dialect)
+            assert not tables or engine._heavy.count(tables, engine._collected)
+            text = with_our_names(_by_unit(query, engine._dialect))
             found = collected(engine._session, text, timeout=600)
     return _apart(found)
 
 
 def _by_unit(query: ExactQuery, dialect: Dialect) -> str:
     place = writer._place(dialect, CONSTANTS)
-    groups = [f'"k{number}"' for number in range(len(query.keys))]
-    groups += [] if query.cell is None else ['"cell"']
+    division = writer.division_in(query, dialect)
+    arms = [(query, place)] if division is None else writer.arms(division, place)
+    whole = writer.write_query(query, dialect, CONSTANTS)
+    texts = [_of_units(*each, whole) for each in arms]
+    if len(texts) > 1 and dialect.fresh:
+        texts[1] = f'SELECT *, 0 AS "fresh" FROM ({texts[1]}) AS "heavy"'
+    return " UNION ALL ".join(texts)
+
+
+def _of_units(query: ExactQuery, place: WriteContext, whole: str) -> str:
+    groups = writer._groups(query)
     rows = writer._bounded(query, groups, place)
-    assert f"({rows})" in writer.write_query(query, dialect, CONSTANTS), "other rows are bounded"
-    outputs = ", ".join(['"__unit"', *groups, *writer._measures(query, groups, dialect)])
+    # Rows that are counted only are not listed.
+    is_counted = writer._is_plain_count(query) or writer.whole_table(query) is not None
+    assert is_counted or f"({rows})" in whole, "other rows are bounded"
+    outputs = ", ".join(['"__unit"', *groups, *writer._measures(query, groups, place)])
     by = ", ".join(['"__unit"', *groups])
     return f'SELECT {outputs} FROM ({rows}) AS "bounded" GROUP BY {by}'
 

@@ -29,10 +29,10 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 
 from discreet.catalog.schema import Kind
+from discreet.engines.postgresql.dialect import POSTGRESQL
 from discreet.engines.postgresql.tables import Stored
 from discreet.engines.writer import UNIT, HeavyTable, write_rows
 from discreet.engines.writer.units import unit_kind
-from discreet.engines.postgresql.dialect import POSTGRESQL
 
 if TYPE_CHECKING:
     from psycopg import Connection

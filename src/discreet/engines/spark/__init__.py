@@ -2,6 +2,7 @@
 
 from collections.abc import Collection, Mapping
 from contextlib import suppress
+from dataclasses import replace
 from hashlib import sha256
 from time import monotonic
 from typing import TYPE_CHECKING, Self
@@ -20,6 +21,7 @@ from discreet.engines.base import (
     Statement,
     log,
 )
+from discreet.engines.dialect import Dialect
 from discreet.engines.duckdb.loading import DataSource, Kinds
 from discreet.engines.growth import Told, tell_nobody
 from discreet.engines.rehearsal import STAND_INS, Rehearsal
@@ -27,6 +29,7 @@ from discreet.engines.rehearsed import Rehearsed
 from discreet.engines.spark.addresses import ONE_ROW, give_back, keep_alive, refuse_idle, take
 from discreet.engines.spark.conditions import with_our_names
 from discreet.engines.spark.dialect import ROW_ID, SPARK
+from discreet.engines.spark.heavy import HeavyUnits
 from discreet.engines.spark.prepared import NOTHING, FoundForm, found_form, make_form
 from discreet.engines.spark.sessions import (
     collected,
@@ -37,7 +40,7 @@ from discreet.engines.spark.sessions import (
     silent,
 )
 from discreet.engines.spark.tables import Registered, register
-from discreet.engines.writer import Numbers, write_query
+from discreet.engines.writer import Numbers, tables_counted, write_query
 from discreet.errors import EngineError, SourceError, UnsupportedError
 from discreet.parameters import did_you_mean
 from discreet.query.tree import ExactQuery
@@ -78,6 +81,8 @@ class SparkEngine:
         self.is_prepared, self.is_outdated = found.is_usable, found.is_outdated
         self._is_taken, self._rehearsed = is_taken, Rehearsed()
         self._types: dict[str, dict[str, str]] = {}
+        self._heavy = HeavyUnits(session, self._tables)
+        self._dialect = replace(SPARK, heavy=self._heavy)
         self._let_go = keep_alive(session) if is_remote(session) else None
 
     @classmethod
@@ -145,12 +150,17 @@ class SparkEngine:
 
     def bind(self, query: ExactQuery) -> Statement:
         """Return the statement of a query, or reject one that fails on synthetic rows."""
-        statement = Statement(query=query, sql=sql(query))
-        text = sql(query, STAND_INS[0]) if statement.reads_scalars else statement.sql
+        statement = Statement(query=query, sql=sql(query, dialect=self._dialect))
+        text = statement.sql
+        if statement.reads_scalars:
+            text = sql(query, STAND_INS[0], self._dialect)
         self._refuse_rows_without_ids(text)
         refused = False
         with silent():
             try:
+                tables = tables_counted(query, self._dialect)
+                if tables:
+                    self._heavy.make(tables)
                 self._plan(text)
                 self._rehearse(query, text)
             except failures() as cause:
@@ -188,7 +198,7 @@ class SparkEngine:
         """Run a statement on synthetic rows, unless that was done before."""
         if text in self._rehearsed:
             return
-        rehearsal = Rehearsal(dialect=SPARK, columns=self.columns, typed=self._typed)
+        rehearsal = Rehearsal(dialect=self._dialect, columns=self.columns, typed=self._typed)
         for each in rehearsal.statements(query):
             collected(self._session, with_our_names(each), timeout=self._limits.timeout)
         self._rehearsed.add(text)
@@ -213,11 +223,18 @@ class SparkEngine:
                 )
 
     def run(self, statement: Statement, scalars: Scalars) -> ExactTable:
-        text = sql(statement.query, scalars) if statement.reads_scalars else statement.sql
+        query, text = statement.query, statement.sql
+        if statement.reads_scalars:
+            text = sql(query, scalars, self._dialect)
         rows: pa.Table | None = None
         began = monotonic()
         try:
-            rows = collected(self._session, text, timeout=self._limits.timeout)
+            tables = tables_counted(query, self._dialect)
+            if tables and self._heavy.count(tables, self._collected):
+                rows = self._collected(text)
+                rows = rows if self._heavy.are_same(tables) else None
+            if rows is None:
+                rows = self._collected(sql(query, scalars) if tables else text)
         except failures() as cause:
             # Its words may hold a value: they stay out of what is logged by default, and out of
             # the context of what is raised.
@@ -227,6 +244,9 @@ class SparkEngine:
             is_late = monotonic() - began >= self._limits.timeout
             raise EngineError("time" if is_late else "failed")
         return ExactTable(rows)
+
+    def _collected(self, text: str) -> pa.Table:
+        return collected(self._session, text, timeout=self._limits.timeout)
 
     def table(self, name: str) -> pa.Table:
         """Return a whole table; only ever called for tables that the catalog declares public."""
@@ -245,6 +265,6 @@ class SparkEngine:
             self._is_taken = False
 
 
-def sql(query: ExactQuery, released: Numbers = None) -> str:
+def sql(query: ExactQuery, released: Numbers = None, dialect: Dialect = SPARK) -> str:
     """Return what the engine would run; noisy numbers that are not known yet stand as names."""
-    return with_our_names(write_query(query, SPARK, released))
+    return with_our_names(write_query(query, dialect, released))

@@ -123,11 +123,9 @@ def _divided(query: ExactQuery, division: Division, place: WriteContext) -> str:
     test = place.dialect.heavy.test(UNIT, division.tables)
     if _is_plain_count(query) and not query.is_bounded and not query.units:
         return _divided_count(query, test, place)
-    light = replace(place, chosen=f"NOT {test}", tells_fresh=bool(place.dialect.fresh))
-    heavy = replace(place, chosen=test, chosen_beside=test)
-    texts = [_text(division.light, light), _text(division.heavy, heavy)]
+    texts = [_text(*each) for each in arms(division, place)]
     groups, totals = _groups(query), _totals(query, place.dialect)
-    if light.tells_fresh:
+    if place.dialect.fresh:
         texts[1] = f'SELECT *, 0 AS {FRESH_ROWS} FROM ({texts[1]}) AS "heavy"'
         totals.append(f"CAST(coalesce(sum({FRESH_ROWS}), 0) AS BIGINT) AS {FRESH_ROWS}")
     parts = " UNION ALL ".join(texts)
@@ -137,6 +135,17 @@ def _divided(query: ExactQuery, division: Division, place: WriteContext) -> str:
 
 FRESH_ROWS = '"fresh"'
 """How many rows of light units came after it was seen which units are heavy."""
+
+
+def arms(division: Division, place: WriteContext) -> list[tuple[ExactQuery, WriteContext]]:
+    """Return what is computed of light units and of the others, each with the units it is of."""
+    assert place.dialect.heavy is not None  # noqa: S101 - else nothing is divided
+    test = place.dialect.heavy.test(UNIT, division.tables)
+    light = replace(place, chosen=f"NOT {test}", tells_fresh=bool(place.dialect.fresh))
+    return [
+        (division.light, light),
+        (division.heavy, replace(place, chosen=test, chosen_beside=test)),
+    ]
 
 
 def _divided_count(query: ExactQuery, test: str, place: WriteContext) -> str:
@@ -173,8 +182,10 @@ def _totals(query: ExactQuery, dialect: Dialect) -> list[str]:
         counts = counts if sums or counts else ["n"]
     return [
         *(f'{dialect.total.format(chr(34) + each + chr(34))} AS "{each}"' for each in sums),
-        *(f'CAST(coalesce(sum("{each}"), 0) AS {dialect.types[Kind.INTEGER]}) AS "{each}"'
-          for each in counts),
+        *(
+            f'CAST(coalesce(sum("{each}"), 0) AS {dialect.types[Kind.INTEGER]}) AS "{each}"'
+            for each in counts
+        ),
     ]
 
 

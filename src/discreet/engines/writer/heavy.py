@@ -125,8 +125,11 @@ def most_light_rows(rows: Relation, limit: int | None = None) -> int | None:
 
 
 def _most_partners(join: Join, limit: int | None) -> int | None:
-    is_public = isinstance(join.source, PublicRelation)
-    most = join.fan_out if is_public else most_light_rows(join.source, limit)
+    source = join.source
+    if isinstance(source, PublicRelation):
+        most = join.fan_out
+    else:
+        most = most_light_rows(source, limit)
     return most if most is None or join.kind is JoinKind.INNER else max(1, most)
 
 

@@ -1,0 +1,157 @@
+"""Which units may be heavy, told by a few bits for each table, while its files stay the same.
+
+When it is first needed, one aggregate counts the rows of units. What leaves Spark is a row of bits,
+always of the same length: a unit whose hash falls on a bit that is set may be heavy. No unit does,
+and no row is broadcast or joined to find its unit's bit.
+
+Spark has no snapshots. So units are told apart only in tables of which it is known which files they
+are, how long and how old, or which version of a Delta table. What a statement computed is dropped
+if that is not the same afterwards. Prepared forms are our own files, which are never written twice.
+"""
+
+# ruff: noqa: S608 - this file writes SQL; every name in it is quoted and every value a literal
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from hashlib import sha256
+from threading import Lock
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pyarrow as pa
+
+from discreet.engines.spark.conditions import with_our_names
+from discreet.engines.spark.dialect import SPARK
+from discreet.engines.spark.sessions import silent
+from discreet.engines.spark.tables import Registered, state_now
+from discreet.engines.writer import UNIT, HeavyTable, write_rows
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+BITS = 2**22
+"""One in a hundred is set where forty thousand units are heavy."""
+
+WORD = 64
+"""Bits of an integer."""
+
+Collect = Callable[[str], pa.Table]
+"""Runs a statement of ours and returns what it gives."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Counted:
+    """What was counted of a table."""
+
+    units: int
+    rows: int
+    """Those within the limit."""
+    words: "np.ndarray[tuple[int], np.dtype[np.int64]]" = field(repr=False)
+
+
+class HeavyUnits:
+    """Bits of units with more rows of a table than its limit, in views of a session."""
+
+    def __init__(self, session: "SparkSession", tables: Mapping[str, Registered]) -> None:
+        self._session, self._tables, self._lock = session, tables, Lock()
+        self._counted: dict[str, Counted] = {}
+        self._shown: dict[str, bool] = {}
+
+    def knows(self, tables: Sequence[HeavyTable]) -> bool:
+        """Return whether it can be seen that none of these has changed."""
+        return all(_is_prepared(each) or self._has_states(each) for each in tables)
+
+    def test(self, unit: str, tables: Sequence[HeavyTable]) -> str:
+        """Return the condition that a unit may be heavy in one of these tables."""
+        words = f"(SELECT words FROM {_name(tables)})"
+        place = f"CAST(shiftright(xxhash64({unit}) & {BITS - 1}, 6) AS INT)"
+        return f"((shiftright({words}[{place}], {_bit(f'xxhash64({unit})')}) & 1L) = 1L)"
+
+    def counts(self, table: HeavyTable) -> str | None:
+        """Return where the numbers of units and of rows within the limit are."""
+        if not self.knows((table,)):
+            return None
+        return f"(SELECT units AS `units`, `rows` FROM {_name((table,))})"
+
+    def make(self, tables: Sequence[HeavyTable]) -> None:
+        """Make the view that a statement names, with no bit set; reads no rows."""
+        name = _name(tables)
+        with self._lock:
+            if name not in self._shown:
+                empty = Counted(units=0, rows=0, words=np.zeros(BITS // WORD, np.int64))
+                self._show(name, [empty], is_counted=False)
+
+    def count(self, tables: Sequence[HeavyTable], collect: Collect) -> bool:
+        """Find the units that may be heavy; return False where tables change meanwhile."""
+        self.make(tables)
+        name = _name(tables)
+        with self._lock:
+            if self._shown[name]:
+                return True
+            for each in tables:
+                if each.name not in self._counted:
+                    self._counted[each.name] = _counted(each, collect)
+            if not self.are_same(tables):
+                return False
+            self._show(name, [self._counted[each.name] for each in tables], is_counted=True)
+        return True
+
+    def are_same(self, tables: Sequence[HeavyTable]) -> bool:
+        """Return whether the files of tables are those that were there when they were opened."""
+        own = {
+            each.name.casefold()
+            for one in tables
+            if not _is_prepared(one)
+            for each in (one.scan.table, *one.scan.parents)
+        }
+        found = [self._tables[each] for each in sorted(own)]
+        return all(each.state is not None and state_now(each) == each.state for each in found)
+
+    def _show(self, name: str, counted: Sequence[Counted], *, is_counted: bool) -> None:
+        words = np.bitwise_or.reduce([each.words for each in counted])
+        table = pa.table(
+            {
+                "words": pa.array([words], pa.list_(pa.int64())),
+                "units": pa.array([counted[0].units], pa.int64()),
+                "rows": pa.array([counted[0].rows], pa.int64()),
+            }
+        )
+        with silent():
+            self._session.createDataFrame(table).createOrReplaceTempView(name)
+        self._shown[name] = is_counted
+
+    def _has_states(self, table: HeavyTable) -> bool:
+        path = (table.scan.table, *table.scan.parents)
+        found = [self._tables.get(each.name.casefold()) for each in path]
+        return all(each is not None and each.state is not None for each in found)
+
+
+def _is_prepared(table: HeavyTable) -> bool:
+    return table.scan.table.is_prepared
+
+
+def _name(tables: Sequence[HeavyTable]) -> str:
+    """Return what the view of these tables is called; no name of a table begins so."""
+    names = ",".join(each.name for each in tables)
+    return f"__heavy_{sha256(names.encode()).hexdigest()[:16]}"
+
+
+def _bit(hashed: str) -> str:
+    return f"CAST({hashed} & {WORD - 1} AS INT)"
+
+
+def _counted(table: HeavyTable, collect: Collect) -> Counted:
+    """Count the rows of each unit; what is collected is as long for any table."""
+    rows = f'SELECT {UNIT}, count(*) AS n FROM ({write_rows(table.scan, SPARK)}) AS "all"'
+    units = f"SELECT xxhash64({UNIT}) AS h, n FROM ({rows} GROUP BY {UNIT}) AS each"
+    words = (
+        f"SELECT CAST(shiftright(h & {BITS - 1}, 6) AS INT) AS w, "
+        f"bit_or(CASE WHEN n > {table.limit} THEN shiftleft(1L, {_bit('h')}) ELSE 0L END) AS m, "
+        f"count(*) AS units, sum(least(n, {table.limit})) AS `rows` "
+        f"FROM ({units}) AS hashed GROUP BY w"
+    )
+    found = collect(with_our_names(words))
+    bits = np.zeros(BITS // WORD, np.int64)
+    bits[found.column("w").to_numpy()] = found.column("m").to_numpy()
+    sums = (sum(found.column(each).to_pylist()) for each in ("units", "rows"))
+    return Counted(units=next(sums), rows=next(sums), words=bits)
