@@ -78,7 +78,7 @@ def site(folder: Path, units: int) -> Path:
 def sent(session: "SparkSession") -> int:
     """Return how many bytes all tasks sent to the driver, in all jobs so far."""
     gateway: Any = session.sparkContext._gateway
-    context: Any = session.sparkContext._jsc.sc()  # type: ignore[attr-defined]
+    context: Any = session.sparkContext._jsc.sc()
     context.listenerBus().waitUntilEmpty()
     none = gateway.new_array(gateway.jvm.double, 0)
     stages = context.statusStore().stageList(None, False, False, none, None)
@@ -161,8 +161,8 @@ def plans(folder: Path, settings: dict[str, str]) -> Iterator[tuple[str, str]]:
     """Yield questions of the corpus, and how Spark would run them over files."""
     places: dict[str, str | pa.Table] = {"clinics": tables()["clinics"]}
     for name in ("visits", "patients", "prescriptions"):
+        pq.write_table(tables()[name], folder / f"{name}.parquet")
         places[name] = str(folder / f"{name}.parquet")
-        pq.write_table(tables()[name], places[name])
     engine = SparkEngine.open(shared_session(), places, public=["clinics"])
     for name, value in settings.items():
         engine._session.conf.set(name, value)
