@@ -27,9 +27,9 @@ from discreet.errors import (
     SourceError,
     UnsupportedError,
 )
+from discreet.opening.stores import prepare_catalog
 from discreet.query.expressions.facts import literal
 from discreet.query.expressions.functions import call
-from discreet.opening.stores import prepare_catalog
 from tests.attacks.clinic import tables
 from tests.cli.runs import call as command
 from tests.engines.corpus import QUESTIONS, exact, expected, plan_of
