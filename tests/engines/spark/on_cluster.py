@@ -70,7 +70,7 @@ def main(address: str) -> None:
         with discreet.open(written(Path(folder), address)) as curator:
             sql = "SELECT COUNT(*) AS n FROM visits WHERE year = 2024"
             curator.ask(sql, epsilon=5)
-        executors = engine._session.sparkContext._jsc.sc().getExecutorMemoryStatus().size()  # type: ignore[attr-defined]
+        executors = engine._session.sparkContext._jsc.sc().getExecutorMemoryStatus().size()
         if executors != EXECUTORS + 1:
             raise SystemExit(f"{executors - 1} executors ran, not {EXECUTORS}")
         engine.close()

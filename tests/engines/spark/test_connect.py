@@ -27,9 +27,11 @@ from discreet.errors import (
     SourceError,
     UnsupportedError,
 )
+from discreet.opening.stores import prepare_catalog
 from discreet.query.expressions.facts import literal
 from discreet.query.expressions.functions import call
 from tests.attacks.clinic import tables
+from tests.cli.runs import call as command
 from tests.engines.corpus import QUESTIONS, exact, expected, plan_of
 from tests.engines.made import column, count, private
 from tests.engines.made import exact as exact_of
@@ -40,7 +42,7 @@ from tests.statements import unbound
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-SOME = 100
+SOME = 109
 """Of so many questions of the corpus, one is asked here."""
 
 
@@ -68,8 +70,8 @@ def visits(tmp_path: Path) -> Path:
 def test_questions_have_the_same_exact_tables(address: str, tmp_path: Path) -> None:
     places: dict[str, str | pa.Table] = {"clinics": tables()["clinics"]}
     for name in ("visits", "patients", "prescriptions"):
+        pq.write_table(tables()[name], tmp_path / f"{name}.parquet")
         places[name] = str(tmp_path / f"{name}.parquet")
-        pq.write_table(tables()[name], places[name])
     engine = SparkEngine.open(address, places, public=["clinics"])
     for sql in QUESTIONS[::SOME]:
         plan = plan_of(sql)
@@ -243,6 +245,40 @@ def test_nobody_at_an_address_is_said_soon(
     with pytest.raises(SourceError, match="is not an address of Spark Connect"):
         take("sc://127.0.0.1:1/path")
     assert capfd.readouterr() == ("", "")
+
+
+def test_a_command_says_that_nobody_is_there_and_charges_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("discreet.engines.spark.addresses.ANSWERS_WITHIN", 1.0)
+    path = tmp_path / "discreet.toml"
+    path.write_text(
+        '[budget]\nepsilon = 9\n[source]\nengine = "sc://127.0.0.1:1"\n'
+        '[tables.visits]\nfrom = "visits/"\nunit = "patient_id"\n'
+    )
+    asking = ("ask", "SELECT COUNT(*) FROM visits", "--epsilon", "1", "--catalog", str(path))
+    drafting = ("init", "sc://127.0.0.1:1", "visits/", "-o", str(tmp_path / "new.toml"))
+    for arguments in (asking, drafting, ("prepare", "--catalog", str(path))):
+        ended = command(capsys, monkeypatch, *arguments)
+        assert ended.code != 0
+        assert "No Spark Connect server answers at sc://127.0.0.1:1." in ended.err
+        assert "Traceback" not in ended.err
+    assert sorted(each.name for each in tmp_path.iterdir()) == ["discreet.toml"]
+
+
+def test_tables_are_prepared_where_the_server_reaches_the_catalog(
+    address: str, visits: Path
+) -> None:
+    path = visits / "discreet.toml"
+    path.write_text(
+        f'[budget]\nepsilon = 9\n[source]\nengine = "{address}"\n'
+        '[tables.visits]\nfrom = "part-*.parquet"\nunit = "patient_id"\n'
+    )
+    assert prepare_catalog(path)
+    with discreet.open(path) as curator:
+        assert isinstance(curator._engine, SparkEngine)
+        assert curator._engine.is_prepared
+        curator.ask("SELECT COUNT(*) FROM visits", epsilon=5)
 
 
 def test_the_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> None:

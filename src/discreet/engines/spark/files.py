@@ -207,3 +207,9 @@ def is_path(source: object) -> bool:
 def input_files(frame: "DataFrame") -> list[str]:
     """Return the files that a frame reads, written as `listed` writes them."""
     return [unquote(each).replace("file:///", FILE + "/", 1) for each in frame.inputFiles()]
+
+
+def guessed_by_server(frame: "DataFrame") -> frozenset[str]:
+    """Return the columns that may be read off names of folders; only the server knows which are."""
+    files = [Listed(path=each, size=0, written=0) for each in input_files(frame)]
+    return folder_columns("", files)

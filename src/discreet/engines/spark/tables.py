@@ -29,6 +29,7 @@ from discreet.engines.spark.files import (
     can_name_rows,
     different_types,
     folder_columns,
+    guessed_by_server,
     input_files,
     is_delta,
     is_path,
@@ -239,7 +240,7 @@ def _in_session(
 ) -> Read:
     """Read a frame, or a table of the session's catalog, through a view for all sessions."""
     found = source if is_frame(source) else given.table(str(source))
-    guessed = _guessed_by_server(found) if is_remote(found) else _guessed(name, found)
+    guessed = guessed_by_server(found) if is_remote(found) else _guessed(name, found)
     view = f"discreet_{uuid4().hex}"
     _with_row_ids(name, found).createGlobalTempView(view)
     frame = own.table(f"{GLOBAL}.{view}")
@@ -292,12 +293,6 @@ def _state(own: "SparkSession", frame: "DataFrame") -> tuple[str | None, Callabl
         return state_of(listed(own, places))
 
     return state, now
-
-
-def _guessed_by_server(frame: "DataFrame") -> frozenset[str]:
-    """Return the columns that may be read off names of folders; only the server knows which are."""
-    files = [Listed(path=each, size=0, written=0) for each in input_files(frame)]
-    return folder_columns("", files)
 
 
 def _guessed(name: str, frame: "DataFrame") -> frozenset[str]:
