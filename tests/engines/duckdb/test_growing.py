@@ -1,7 +1,5 @@
 """Copies that grow: what comes out is what a full preparation of the same files makes."""
 
-# ruff: noqa: S608 - names are made here
-
 import csv
 import os
 import signal
@@ -50,9 +48,6 @@ rows_per_unit = 4
 from = "sales-*.csv"
 unit = "buyer"
 rows_per_unit = 2
-
-[tables.sales.columns]
-price = { bounds = [0, 100] }
 
 [tables.log]
 from = "log.csv"
@@ -169,7 +164,10 @@ def prepare(catalog: Path) -> list[Step]:
 
 
 def grown(told: Iterable[Step]) -> set[str]:
-    return {each.table for each in told if isinstance(each, Grows)}
+    """Return the tables that grew: of some it is seen only on the way that they cannot."""
+    steps = list(told)
+    begun = {each.table for each in steps if isinstance(each, Grows)}
+    return begun - {each.table for each in steps if isinstance(each, MadeAnew)}
 
 
 def anew(told: Iterable[Step]) -> set[tuple[str | None, Anew]]:
@@ -233,7 +231,7 @@ def test_growth_that_ranks_wrongly_is_caught(
 
 
 def test_answers_over_a_grown_copy_are_those_over_a_fresh_one(tmp_path: Path) -> None:
-    """Noise is beyond 3 once in 10^20."""
+    """The noise of two sums is 12 apart once in 10^15."""
     days = Days(tmp_path)
     days.add(1500)
     prepare(days.catalog)
@@ -242,7 +240,7 @@ def test_answers_over_a_grown_copy_are_those_over_a_fresh_one(tmp_path: Path) ->
     before = answers(days.catalog)
     fresh(days.catalog)
     for one, other in zip(before, answers(days.catalog), strict=True):
-        assert one == pytest.approx(other, abs=3)
+        assert one == pytest.approx(other, abs=12)
 
 
 def answers(catalog: Path) -> list[float]:
@@ -255,10 +253,10 @@ def answers(catalog: Path) -> list[float]:
                 "SELECT sex, COUNT(*) AS n FROM visits GROUP BY sex ORDER BY sex",
                 "SELECT COUNT(DISTINCT who) AS n FROM visits",
                 "SELECT COUNT(*) AS n FROM pills WHERE drug = 'a'",
-                "SELECT SUM(price) AS n FROM sales",
+                "SELECT COUNT(*) AS n FROM sales WHERE price > 5",
                 "SELECT COUNT(*) AS n FROM steps",
             )
-            for row in curator.ask(sql, epsilon=2000, delta=1e-6).rows
+            for row in curator.ask(sql, epsilon=100, delta=1e-6).rows
         ]
 
 
@@ -292,7 +290,7 @@ def bring_texts(days: Days) -> None:
 
 
 def bring_other_types(days: Days) -> None:
-    one = pa.table({"visit": ["7"], "drug": ["a"]})
+    one = pa.table({"visit": [7], "drug": [1]})
     pq.write_table(one, days.folder / "pills-900.parquet")
 
 
@@ -513,7 +511,7 @@ prepare_catalog(Path(sys.argv[1]), step)
 """
 
 
-@pytest.mark.parametrize("after", [0, 1, 2, 5, 11, 17, 24, 30])
+@pytest.mark.parametrize("after", [0, 3, 9, 24])
 def test_a_growth_that_was_killed_leaves_the_old_copy_and_goes_on(
     tmp_path: Path, after: int
 ) -> None:
