@@ -18,7 +18,7 @@ import pytest
 import discreet
 from discreet.engines.growth import Anew, Grows, MadeAnew, Step
 from discreet.engines.postgresql import growing
-from discreet.opening import copy_of, forget_catalog, is_copy_outdated, prepare_catalog
+from discreet.opening import forget_catalog, is_copy_outdated, prepare_catalog
 from tests.engines.on_postgresql import FLUSH, run, stored
 from tests.fuzzing.choices import Choices
 from tests.postgresql import shared_server
