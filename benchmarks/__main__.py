@@ -13,6 +13,7 @@ from benchmarks import (
     accounting,
     browser,
     chunks,
+    growth,
     ledger,
     local,
     overhead,
@@ -47,6 +48,7 @@ BENCHMARKS: Mapping[str, Callable[[Say], Report]] = {
     "workloads": workloads.run,
     "accuracy": accuracy.run,
     "memory": memory.run,
+    "growth": growth.run,
 }
 
 QUICK: Mapping[str, Callable[[Say], Report]] = {

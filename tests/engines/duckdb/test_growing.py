@@ -84,7 +84,7 @@ class Days:
         who = [self._person() for _ in range(rows)]
         numbers = list(range(self.visit, self.visit + rows))
         reals = [0.0, -0.0, 1.5, 9.75, float("nan"), None, 12.0]
-        visits = {
+        visits: dict[str, Any] = {
             "visit": pa.array(numbers, pa.int64()),
             "who": pa.array(who, pa.string()),
             "cost": pa.array([self.draws.one(reals) for _ in who], pa.float64()),
@@ -246,7 +246,7 @@ def test_answers_over_a_grown_copy_are_those_over_a_fresh_one(tmp_path: Path) ->
 def answers(catalog: Path) -> list[float]:
     with discreet.open(catalog, ledger=":memory:") as curator:
         return [
-            row["n"]
+            float(str(row["n"]))
             for sql in (
                 "SELECT COUNT(*) AS n FROM visits",
                 "SELECT SUM(cost) AS n FROM visits",
@@ -556,7 +556,7 @@ def test_files_that_change_while_they_are_read_leave_the_old_copy(
     prepare(days.catalog)
     old = key_of(copy_of(days.catalog))
     days.add(20)
-    load = growing_copies.load_added
+    load = added_files.load_added
 
     def meanwhile(*given: Any, **named: Any) -> None:
         load(*given, **named)

@@ -18,6 +18,7 @@ import pytest
 import discreet
 from discreet.engines.growth import Anew, Grows, MadeAnew, Step
 from discreet.engines.postgresql import growing
+from discreet.engines.postgresql.prepared import Maker
 from discreet.opening import forget_catalog, is_copy_outdated, prepare_catalog
 from tests.engines.on_postgresql import FLUSH, run, stored
 from tests.fuzzing.choices import Choices
@@ -167,7 +168,7 @@ def test_growth_that_ranks_wrongly_is_caught(
         if broken == "appended whatever there is":
             patch.setattr(growing.Grower, "_add", without_limit(growing.Grower._add))
         else:
-            patch.setattr(growing.Maker, "order", lambda *_: '"__row"')
+            patch.setattr(Maker, "order", lambda *_: '"__row"')
         prepare(catalog)
     found, right = contents(), fresh(catalog)
     assert found["discreet_kept", "visits"] != right["discreet_kept", "visits"]

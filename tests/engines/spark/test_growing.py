@@ -14,7 +14,7 @@ import pytest
 from discreet.catalog.resolve import read
 from discreet.engines.duckdb.loading import DataSource
 from discreet.engines.growth import Anew, Grows, MadeAnew, Step
-from discreet.engines.spark import SparkEngine, growing
+from discreet.engines.spark import SparkEngine, forms, growing
 from discreet.opening import copy_of, forget_catalog, is_copy_outdated, prepare_catalog
 from discreet.opening.sources import form_of
 from tests.fuzzing.choices import Choices
@@ -136,7 +136,7 @@ def earlier_stay(columns: Any) -> str:
     return growing_order(columns).replace("ORDER BY ", "ORDER BY is_new, ")
 
 
-growing_order = growing.ranked
+growing_order = forms.ranked
 
 
 @pytest.mark.slow
