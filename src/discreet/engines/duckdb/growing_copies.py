@@ -39,6 +39,7 @@ from discreet.engines.duckdb.growing import (
     refuse_to_grow,
 )
 from discreet.engines.duckdb.prepared import PARTS, REST
+from discreet.engines.duckdb.store import disabled_optimizers
 from discreet.engines.growth import (
     Anew,
     CannotGrowError,
@@ -142,6 +143,8 @@ class Growing:
         if not has_table(self.connection, name, ABOUT):
             return
         columns = self._columns()
+        # Few rows are looked for among many. Nobody but the owner sees if a statement here fails.
+        self._disable(disabled_optimizers(self.connection, {"join_filter_pushdown"}))
         try:
             scans = scans_of(columns)
         except DiscreetError:  # of columns that are gone by now
@@ -154,6 +157,10 @@ class Growing:
         for each in set(self.copied.sources) - {one.table.name for one in scans}:
             self._settle([each], partial(self._lengthen, each, columns))
         self.connection.execute(f"DROP TABLE {GROWING}")
+        self._disable(disabled_optimizers(self.connection))
+
+    def _disable(self, optimizers: str) -> None:
+        self.connection.execute(f"SET GLOBAL disabled_optimizers = '{optimizers}'")
 
     def _settle(self, names: Collection[str], grow: Callable[[Collection[str]], None]) -> None:
         """Let tables grow together, or take them all out."""
