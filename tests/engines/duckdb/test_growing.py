@@ -302,10 +302,15 @@ def repeat_a_key(days: Days) -> None:
     )
 
 
-FALLING_BACK: dict[Callable[[Days], None], set[tuple[str, Anew]]] = {
-    write_visits: {("visits", Anew.CHANGED)},
-    remove_sales: {("sales", Anew.CHANGED)},
-    change_log: {("log", Anew.CHANGED)},
+def write_rooms(days: Days) -> None:
+    (days.folder / "rooms.csv").write_text("room,floor\n1,1\n")
+
+
+FALLING_BACK: dict[Callable[[Days], None], set[tuple[str | None, Anew]]] = {
+    write_visits: {(None, Anew.CHANGED)},
+    remove_sales: {(None, Anew.CHANGED)},
+    change_log: {(None, Anew.CHANGED)},
+    write_rooms: {("rooms", Anew.CHANGED)},
     bring_texts: {("sales", Anew.GUESSED)},
     bring_other_types: {("pills", Anew.TYPES)},
     repeat_a_key: {("pills", Anew.PATH)},
@@ -329,6 +334,20 @@ def test_tables_whose_rows_changed_are_prepared_anew_and_the_others_grow(
     days.add(50)
     assert grown(prepare(days.catalog)) >= {"visits", "pills", "log"}
     assert contents(days.catalog) == fresh(days.catalog)
+
+
+def test_nothing_of_a_person_who_is_deleted_stays_in_the_copy(tmp_path: Path) -> None:
+    days = Days(tmp_path)
+    days.add(200)
+    log = (tmp_path / "log.csv").read_text(encoding="utf-8")
+    (tmp_path / "log.csv").write_text(f"{log}p1,deletemelater,1\n", encoding="utf-8")
+    prepare(days.catalog)
+    assert b"deletemelater" in copy_of(days.catalog).read_bytes()
+    days.add(20)
+    prepare(days.catalog)
+    (tmp_path / "log.csv").write_text(log, encoding="utf-8")
+    prepare(days.catalog)
+    assert b"deletemelater" not in copy_of(days.catalog).read_bytes()
 
 
 def test_a_file_that_ended_inside_of_a_line_is_read_anew(tmp_path: Path) -> None:

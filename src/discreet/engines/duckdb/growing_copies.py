@@ -90,10 +90,13 @@ def _reason_against(earlier: EarlierCopy | None, copied: Copied) -> Anew | None:
     differs = [reason for (old, new), reason in reasons if old != new]
     if differs:
         return differs[0]
-    changed = _changed(earlier, copied)
-    is_lost = all(
-        _added(copied, name, earlier.files.get(name, ())) is None for name in changed
-    ) and len(changed) == len(copied.sources)
+    # A file keeps bytes of rows that were taken out of it. So private rows that are gone from their
+    # table, because somebody is to be forgotten, are only left behind with the whole file.
+    is_lost = any(
+        _added(copied, name, earlier.files.get(name, ())) is None
+        for name in _changed(earlier, copied)
+        if name not in copied.public
+    )
     return Anew.CHANGED if is_lost else None
 
 
