@@ -165,7 +165,7 @@ def _in_files(folder: Path, address: str = "duckdb") -> Iterator[Place]:
 @contextmanager
 def _in_spark(folder: Path) -> Iterator[Place]:
     os.environ.update(configure("spark.driver.memory 4g\nspark.ui.enabled false\n"))
-    with _in_files(folder, "spark://local[2]") as place:
+    with _in_files(folder, "local[2]") as place:
         yield place
 
 
