@@ -14,6 +14,7 @@ from benchmarks import (
     browser,
     chunks,
     cluster,
+    growth,
     ledger,
     local,
     overhead,
@@ -52,6 +53,7 @@ BENCHMARKS: Mapping[str, Callable[[Say], Report]] = {
     "memory": memory.run,
     "engines": engines.run,
     "cluster": cluster.run,
+    "growth": growth.run,
 }
 
 QUICK: Mapping[str, Callable[[Say], Report]] = {

@@ -228,6 +228,7 @@ def copied_from(
             for name, found in files.items()
             if read.keys() >= {*found}
         },
+        public=frozenset(each.name for each in declared.tables if each.unit is None),
     )
 
 

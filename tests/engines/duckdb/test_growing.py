@@ -1,7 +1,5 @@
 """Copies that grow: what comes out is what a full preparation of the same files makes."""
 
-# ruff: noqa: S608 - names are made here
-
 import csv
 import os
 import signal
@@ -51,9 +49,6 @@ from = "sales-*.csv"
 unit = "buyer"
 rows_per_unit = 2
 
-[tables.sales.columns]
-price = { bounds = [0, 100] }
-
 [tables.log]
 from = "log.csv"
 unit = "who"
@@ -89,7 +84,7 @@ class Days:
         who = [self._person() for _ in range(rows)]
         numbers = list(range(self.visit, self.visit + rows))
         reals = [0.0, -0.0, 1.5, 9.75, float("nan"), None, 12.0]
-        visits = {
+        visits: dict[str, Any] = {
             "visit": pa.array(numbers, pa.int64()),
             "who": pa.array(who, pa.string()),
             "cost": pa.array([self.draws.one(reals) for _ in who], pa.float64()),
@@ -169,7 +164,10 @@ def prepare(catalog: Path) -> list[Step]:
 
 
 def grown(told: Iterable[Step]) -> set[str]:
-    return {each.table for each in told if isinstance(each, Grows)}
+    """Return the tables that grew: of some it is seen only on the way that they cannot."""
+    steps = list(told)
+    begun = {each.table for each in steps if isinstance(each, Grows)}
+    return begun - {each.table for each in steps if isinstance(each, MadeAnew)}
 
 
 def anew(told: Iterable[Step]) -> set[tuple[str | None, Anew]]:
@@ -179,17 +177,17 @@ def anew(told: Iterable[Step]) -> set[tuple[str | None, Anew]]:
 ALL = {"visits", "pills", "sales", "log", "steps"}
 
 
-@pytest.mark.parametrize("size", [10**6, 700])
+@pytest.mark.parametrize("seed", [0, *(pytest.param(n, marks=pytest.mark.slow) for n in (1, 2, 3))])
 def test_a_grown_copy_is_what_a_full_preparation_makes(
-    tmp_path: Path, size: int, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, seed: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Ten thousand rows of a thousand people and more, in five steps, some in several parts."""
+    """Thousands of rows of a thousand people and more, in four steps, some in several parts."""
     for each in (prepared, growing):
-        monkeypatch.setattr(each, "PART", size)
-    days = Days(tmp_path, size)
-    days.add(3000)
+        monkeypatch.setattr(each, "PART", 700)
+    days = Days(tmp_path, seed)
+    days.add(2500)
     assert prepare(days.catalog) == []
-    for rows in (40, 1, 500, 1500):
+    for rows in (40, 1, 1500):
         days.add(rows)
         assert is_copy_outdated(days.catalog)
         told = prepare(days.catalog)
@@ -233,7 +231,7 @@ def test_growth_that_ranks_wrongly_is_caught(
 
 
 def test_answers_over_a_grown_copy_are_those_over_a_fresh_one(tmp_path: Path) -> None:
-    """Noise is beyond 3 once in 10^20."""
+    """The noise of two sums is 12 apart once in 10^15."""
     days = Days(tmp_path)
     days.add(1500)
     prepare(days.catalog)
@@ -242,23 +240,23 @@ def test_answers_over_a_grown_copy_are_those_over_a_fresh_one(tmp_path: Path) ->
     before = answers(days.catalog)
     fresh(days.catalog)
     for one, other in zip(before, answers(days.catalog), strict=True):
-        assert one == pytest.approx(other, abs=3)
+        assert one == pytest.approx(other, abs=12)
 
 
 def answers(catalog: Path) -> list[float]:
     with discreet.open(catalog, ledger=":memory:") as curator:
         return [
-            row["n"]
+            float(str(row["n"]))
             for sql in (
                 "SELECT COUNT(*) AS n FROM visits",
                 "SELECT SUM(cost) AS n FROM visits",
                 "SELECT sex, COUNT(*) AS n FROM visits GROUP BY sex ORDER BY sex",
                 "SELECT COUNT(DISTINCT who) AS n FROM visits",
                 "SELECT COUNT(*) AS n FROM pills WHERE drug = 'a'",
-                "SELECT SUM(price) AS n FROM sales",
+                "SELECT COUNT(*) AS n FROM sales WHERE price > 5",
                 "SELECT COUNT(*) AS n FROM steps",
             )
-            for row in curator.ask(sql, epsilon=2000, delta=1e-6).rows
+            for row in curator.ask(sql, epsilon=100, delta=1e-6).rows
         ]
 
 
@@ -292,7 +290,7 @@ def bring_texts(days: Days) -> None:
 
 
 def bring_other_types(days: Days) -> None:
-    one = pa.table({"visit": ["7"], "drug": ["a"]})
+    one = pa.table({"visit": [7], "drug": [1]})
     pq.write_table(one, days.folder / "pills-900.parquet")
 
 
@@ -304,10 +302,15 @@ def repeat_a_key(days: Days) -> None:
     )
 
 
-FALLING_BACK: dict[Callable[[Days], None], set[tuple[str, Anew]]] = {
-    write_visits: {("visits", Anew.CHANGED)},
-    remove_sales: {("sales", Anew.CHANGED)},
-    change_log: {("log", Anew.CHANGED)},
+def write_rooms(days: Days) -> None:
+    (days.folder / "rooms.csv").write_text("room,floor\n1,1\n")
+
+
+FALLING_BACK: dict[Callable[[Days], None], set[tuple[str | None, Anew]]] = {
+    write_visits: {(None, Anew.CHANGED)},
+    remove_sales: {(None, Anew.CHANGED)},
+    change_log: {(None, Anew.CHANGED)},
+    write_rooms: {("rooms", Anew.CHANGED)},
     bring_texts: {("sales", Anew.GUESSED)},
     bring_other_types: {("pills", Anew.TYPES)},
     repeat_a_key: {("pills", Anew.PATH)},
@@ -331,6 +334,20 @@ def test_tables_whose_rows_changed_are_prepared_anew_and_the_others_grow(
     days.add(50)
     assert grown(prepare(days.catalog)) >= {"visits", "pills", "log"}
     assert contents(days.catalog) == fresh(days.catalog)
+
+
+def test_nothing_of_a_person_who_is_deleted_stays_in_the_copy(tmp_path: Path) -> None:
+    days = Days(tmp_path)
+    days.add(200)
+    log = (tmp_path / "log.csv").read_text(encoding="utf-8")
+    (tmp_path / "log.csv").write_text(f"{log}p1,deletemelater,1\n", encoding="utf-8")
+    prepare(days.catalog)
+    assert b"deletemelater" in copy_of(days.catalog).read_bytes()
+    days.add(20)
+    prepare(days.catalog)
+    (tmp_path / "log.csv").write_text(log, encoding="utf-8")
+    prepare(days.catalog)
+    assert b"deletemelater" not in copy_of(days.catalog).read_bytes()
 
 
 def test_a_file_that_ended_inside_of_a_line_is_read_anew(tmp_path: Path) -> None:
@@ -513,7 +530,7 @@ prepare_catalog(Path(sys.argv[1]), step)
 """
 
 
-@pytest.mark.parametrize("after", [0, 1, 2, 5, 11, 17, 24, 30])
+@pytest.mark.parametrize("after", [0, 9, 24])
 def test_a_growth_that_was_killed_leaves_the_old_copy_and_goes_on(
     tmp_path: Path, after: int
 ) -> None:
@@ -558,7 +575,7 @@ def test_files_that_change_while_they_are_read_leave_the_old_copy(
     prepare(days.catalog)
     old = key_of(copy_of(days.catalog))
     days.add(20)
-    load = growing_copies.load_added
+    load = added_files.load_added
 
     def meanwhile(*given: Any, **named: Any) -> None:
         load(*given, **named)

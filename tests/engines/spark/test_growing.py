@@ -1,8 +1,8 @@
 """Forms that grow in Spark: they have the rows that a full preparation of the files has."""
 
-import random
+import shutil
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
 from typing import Any
@@ -12,10 +12,12 @@ import pyarrow.parquet as pq
 import pytest
 
 from discreet.catalog.resolve import read
+from discreet.engines.duckdb.loading import DataSource
 from discreet.engines.growth import Anew, Grows, MadeAnew, Step
-from discreet.engines.spark import SparkEngine, growing
+from discreet.engines.spark import SparkEngine, forms, growing
 from discreet.opening import copy_of, forget_catalog, is_copy_outdated, prepare_catalog
 from discreet.opening.sources import form_of
+from tests.fuzzing.choices import Choices
 from tests.spark import AT, shared_session
 
 CATALOG = f"""
@@ -43,11 +45,7 @@ class Days:
     """Writes files of visits and pills, day by day."""
 
     def __init__(self, folder: Path) -> None:
-        self.folder, self.draws, self.day, self.visit = folder, random.Random(1), 0, 0
-        for each in ("visits", "pills"):
-            path = f'"{each}-*.parquet"'
-            text = (folder / "discreet.toml").read_text() if self.day else CATALOG
-            assert path in text
+        self.folder, self.draws, self.day, self.visit = folder, Choices("days"), 0, 0
         (folder / "discreet.toml").write_text(
             CATALOG.replace('from = "', f'from = "{folder}/'), encoding="utf-8"
         )
@@ -58,39 +56,39 @@ class Days:
 
     def add(self, rows: int) -> None:
         """Add a day: rows that are twice, of nobody, or of a visit that is yet to come."""
-        visits = {
+        visits: dict[str, Any] = {
             "visit": pa.array(range(self.visit, self.visit + rows), pa.int64()),
             "who": pa.array([self._person() for _ in range(rows)], pa.string()),
             "cost": pa.array(
-                [self.draws.choice([0.0, -0.0, 1.5, None]) for _ in range(rows)], pa.float64()
+                [self.draws.one([0.0, -0.0, 1.5, None]) for _ in range(rows)], pa.float64()
             ),
         }
         pq.write_table(pa.table(visits), self.folder / f"visits-{self.day:03}.parquet")
         ahead = self.visit + rows + rows // 3 + 1
-        pills = {
-            "visit": [self.draws.randrange(ahead) for _ in range(rows)],
-            "drug": [self.draws.choice("abcé") for _ in range(rows)],
+        pills: dict[str, list[Any]] = {
+            "visit": [self.draws.below(ahead) for _ in range(rows)],
+            "drug": [self.draws.one("abcé") for _ in range(rows)],
         }
         pq.write_table(pa.table(pills), self.folder / f"pills-{self.day:03}.parquet")
         self.visit += rows
         self.day += 1
 
     def _person(self) -> str | None:
-        few = self.draws.random() < 0.2
-        person = f"p{self.draws.randrange(20 if few else PEOPLE)}"
-        return None if self.draws.random() < 0.02 else person
+        if self.draws.is_one_of(50):
+            return None
+        return f"p{self.draws.below(20 if self.draws.is_one_of(5) else PEOPLE)}"
 
 
 @pytest.fixture
-def days(tmp_path: Path) -> Iterator[Days]:
+def days(tmp_path: Path) -> Days:
     shared_session()
-    yield Days(tmp_path)
+    return Days(tmp_path)
 
 
 def contents(catalog: Path) -> dict[str, Any]:
     """Return the rows that queries see of a form as multisets, and its numbers of units."""
     declared = read(catalog)
-    tables = {each.name: each.source for each in declared.tables}
+    tables: dict[str, DataSource] = {each.name: str(each.source) for each in declared.tables}
     form = form_of(declared, tables, copy_of(catalog))
     with closing(SparkEngine.open(AT, tables, form=form)) as engine:
         assert engine.is_prepared
@@ -101,7 +99,8 @@ def contents(catalog: Path) -> dict[str, Any]:
         }
 
 
-def prepared(catalog: Path) -> list[Step]:
+def prepare(catalog: Path) -> list[Step]:
+    """Prepare, and return what was told."""
     told: list[Step] = []
     assert prepare_catalog(catalog, told=told.append)
     return told
@@ -114,14 +113,116 @@ def fresh(catalog: Path) -> dict[str, Any]:
     return contents(catalog)
 
 
+BOTH: list[Step] = [Grows(table="visits", files=1), Grows(table="pills", files=2)]
+"""A pill is of a visit, so that files of visits bring pills too."""
+
+
 def test_a_grown_form_is_what_a_full_preparation_makes(days: Days) -> None:
-    days.add(3000)
-    assert prepared(days.catalog) == []
-    for rows in (30, 700, 2000):
+    """Thousands of rows of a thousand people and more, in three steps."""
+    days.add(2500)
+    assert prepare(days.catalog) == []
+    for rows in (30, 1500):
         days.add(rows)
         assert is_copy_outdated(days.catalog)
-        told = prepared(days.catalog)
-        assert [type(each) for each in told] == [Grows, Grows], told
+        assert prepare(days.catalog) == BOTH
+    assert list(copy_of(days.catalog).glob("*/*.void"))
     grown = contents(days.catalog)
-    assert len(grown["__every_visits"]) > len(grown["__kept_visits"])
+    assert len(grown["__every_visits"]) > len(grown["__kept_visits"]) + 500
     assert grown == fresh(days.catalog)
+
+
+def earlier_stay(columns: Any) -> str:
+    """Rank by what came first: rows that were kept stay."""
+    return growing_order(columns).replace("ORDER BY ", "ORDER BY is_new, ")
+
+
+growing_order = forms.ranked
+
+
+@pytest.mark.slow
+def test_growth_that_keeps_what_was_kept_is_caught(
+    days: Days, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    days.add(1500)
+    prepare(days.catalog)
+    days.add(500)
+    monkeypatch.setattr(growing, "ranked", earlier_stay)
+    prepare(days.catalog)
+    monkeypatch.undo()
+    assert contents(days.catalog)["__kept_visits"] != fresh(days.catalog)["__kept_visits"]
+
+
+@pytest.mark.slow
+def test_growth_that_forgets_which_rows_gave_way_is_caught(days: Days) -> None:
+    days.add(1500)
+    prepare(days.catalog)
+    days.add(500)
+    prepare(days.catalog)
+    for each in copy_of(days.catalog).glob("*/*.void"):
+        shutil.rmtree(each)
+    assert contents(days.catalog)["__kept_visits"] != fresh(days.catalog)["__kept_visits"]
+
+
+def rewrite(days: Days) -> None:
+    file = days.folder / "visits-000.parquet"
+    pq.write_table(pq.read_table(file).slice(0, 250), file)
+
+
+def bring_reals(days: Days) -> None:
+    """Bring a column that is left out of the table: its first file decides."""
+    file = days.folder / "visits-001.parquet"
+    table = pq.read_table(file)
+    pq.write_table(table.append_column("more", pa.array([1] * table.num_rows)), file)
+
+
+CHANGES: dict[Callable[[Days], None], Anew] = {rewrite: Anew.CHANGED, bring_reals: Anew.TYPES}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("change", CHANGES)
+def test_files_that_changed_are_prepared_anew(days: Days, change: Callable[[Days], None]) -> None:
+    days.add(300)
+    prepare(days.catalog)
+    days.add(60)
+    change(days)
+    told = prepare(days.catalog)
+    assert MadeAnew(reason=CHANGES[change], table="visits") in told
+    assert contents(days.catalog) == fresh(days.catalog)
+
+
+@pytest.mark.slow
+def test_too_many_layers_are_made_one(days: Days, monkeypatch: pytest.MonkeyPatch) -> None:
+    days.add(300)
+    prepare(days.catalog)
+    days.add(60)
+    monkeypatch.setattr(growing, "MOST_LAYERS", 1)
+    assert MadeAnew(reason=Anew.MANY, table="visits") in prepare(days.catalog)
+    assert contents(days.catalog) == fresh(days.catalog)
+
+
+class _StoppedError(Exception):
+    """Stands for a process that ends."""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["_settle", "_store", "_write"])
+def test_an_interrupted_growth_leaves_the_old_form_and_goes_on(
+    days: Days, name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    days.add(300)
+    prepare(days.catalog)
+    (old,) = copy_of(days.catalog).iterdir()
+    act = getattr(growing.Layer, name)
+
+    def stopping(self: growing.Layer, *given: Any) -> None:
+        act(self, *given)
+        raise _StoppedError
+
+    with monkeypatch.context() as patch:
+        patch.setattr(growing.Layer, name, stopping)
+        days.add(60)
+        with pytest.raises(_StoppedError):
+            prepare(days.catalog)
+    assert (old / "whole.json").is_file()
+    assert prepare(days.catalog) == BOTH
+    assert contents(days.catalog) == fresh(days.catalog)

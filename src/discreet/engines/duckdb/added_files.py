@@ -57,7 +57,7 @@ class AddedRows:
     now: tuple[ReadFile, ...]
     """All files, as they are listed."""
     old: tuple[ReadFile, ...]
-    """Those that were there, as far as their bytes are the same."""
+    """Those that begin with the bytes of the earlier ones, in the order of these."""
     new: tuple[Path, ...]
     longer: tuple[tuple[Path, int], ...]
     """Files that only grew, and where they ended."""
@@ -76,25 +76,28 @@ def added_to(
     held: Sequence[ReadFile], now: Sequence[ReadFile], source: DataSource
 ) -> AddedRows | None:
     """Return what came to files; None if any of what they held is not there any more."""
-    missing, new = list(held), []
-    for each in now:
-        same = next((one for one in missing if one.digest == each.digest), None)
-        if same is None:
-            new.append(each)
-        else:
-            missing.remove(same)
-    can_end = str(source).casefold().endswith(CSV) and not str(source).casefold().endswith(".gz")
+    name = str(source).casefold()
+    new, old = list(now), dict[int, ReadFile]()
     longer: list[tuple[Path, int]] = []
-    for each in missing:
-        grown = [one for one in new if one.prefixes.get(each.size) == each.digest]
-        if not grown or not can_end:
+    for number, each in enumerate(held):
+        same = next((one for one in new if one.digest == each.digest), None)
+        if same is not None:
+            old[number] = same
+            new.remove(same)
+    for number, each in enumerate(held):
+        if number in old:
+            continue
+        grown = next((one for one in new if one.prefixes.get(each.size) == each.digest), None)
+        if grown is None or not name.endswith(CSV) or name.endswith(".gz"):
             return None
-        longer.append((grown[0].path, each.size))
-        new.remove(grown[0])
-    paths = {each.path for each in new}
-    old = tuple(each for each in now if each.path not in paths)
+        old[number] = grown
+        longer.append((grown.path, each.size))
+        new.remove(grown)
     return AddedRows(
-        now=tuple(now), old=old, new=tuple(each.path for each in new), longer=tuple(longer)
+        now=tuple(now),
+        old=tuple(old[number] for number in range(len(held))),
+        new=tuple(each.path for each in new),
+        longer=tuple(longer),
     )
 
 

@@ -43,6 +43,8 @@ class Copied:
     """What the contents are, table by table, for whoever finds the files in this state again."""
     files: Mapping[str, tuple[ReadFile, ...]] = field(default_factory=dict)
     """Of tables that are lists of files: which these are, in their order."""
+    public: frozenset[str] = frozenset()
+    """Tables that are about nobody."""
 
     @property
     def key(self) -> str:

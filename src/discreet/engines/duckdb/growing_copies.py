@@ -39,6 +39,7 @@ from discreet.engines.duckdb.growing import (
     refuse_to_grow,
 )
 from discreet.engines.duckdb.prepared import PARTS, REST
+from discreet.engines.duckdb.store import disabled_optimizers
 from discreet.engines.growth import (
     Anew,
     CannotGrowError,
@@ -89,10 +90,13 @@ def _reason_against(earlier: EarlierCopy | None, copied: Copied) -> Anew | None:
     differs = [reason for (old, new), reason in reasons if old != new]
     if differs:
         return differs[0]
-    changed = _changed(earlier, copied)
-    is_lost = all(
-        _added(copied, name, earlier.files.get(name, ())) is None for name in changed
-    ) and len(changed) == len(copied.sources)
+    # A file keeps bytes of rows that were taken out of it. So private rows that are gone from their
+    # table, because somebody is to be forgotten, are only left behind with the whole file.
+    is_lost = any(
+        _added(copied, name, earlier.files.get(name, ())) is None
+        for name in _changed(earlier, copied)
+        if name not in copied.public
+    )
     return Anew.CHANGED if is_lost else None
 
 
@@ -142,6 +146,8 @@ class Growing:
         if not has_table(self.connection, name, ABOUT):
             return
         columns = self._columns()
+        # Few rows are looked for among many. Nobody but the owner sees if a statement here fails.
+        self._disable(disabled_optimizers(self.connection, {"join_filter_pushdown"}))
         try:
             scans = scans_of(columns)
         except DiscreetError:  # of columns that are gone by now
@@ -154,6 +160,10 @@ class Growing:
         for each in set(self.copied.sources) - {one.table.name for one in scans}:
             self._settle([each], partial(self._lengthen, each, columns))
         self.connection.execute(f"DROP TABLE {GROWING}")
+        self._disable(disabled_optimizers(self.connection))
+
+    def _disable(self, optimizers: str) -> None:
+        self.connection.execute(f"SET GLOBAL disabled_optimizers = '{optimizers}'")
 
     def _settle(self, names: Collection[str], grow: Callable[[Collection[str]], None]) -> None:
         """Let tables grow together, or take them all out."""

@@ -14,7 +14,7 @@ import logging
 import os
 import threading
 import weakref
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from contextlib import contextmanager, suppress
 from functools import cache
 
@@ -85,10 +85,12 @@ OFF = {
 """Each with why."""
 
 
-def disabled_optimizers(connection: duckdb.DuckDBPyConnection) -> str:
+def disabled_optimizers(
+    connection: duckdb.DuckDBPyConnection, besides: Collection[str] = ()
+) -> str:
     """Return the names of all optimizers that must not run, as the setting wants them."""
     found = connection.execute("SELECT name FROM duckdb_optimizers()").fetchall()
-    return ",".join(sorted(name for (name,) in found if name not in RUNNING))
+    return ",".join(sorted(name for (name,) in found if name not in {*RUNNING, *besides}))
 
 
 PREFIX = "discreet-spill-"

@@ -100,6 +100,8 @@ class Layer:
     def _came(self, table: PrivateTable) -> list[str]:
         """Return the files that came to a table; the others must be as they were."""
         state, name = self.tables[table.name.casefold()].state, table.name
+        if state == self.old.states[name]:
+            return []
         if state is None or not self.sources[name].casefold().endswith(PARQUET):
             raise CannotGrowError(Anew.PLACE, name)
         old, now = (text.split("|") if text else [] for text in (self.old.states[name], state))

@@ -102,6 +102,8 @@ def tables_counted(query: ExactQuery, dialect: Dialect) -> tuple[HeavyTable, ...
 
 
 def _text(query: ExactQuery, place: WriteContext) -> str:
+    if query.is_bounded and query.group_bounding is not None and _adds_up(query):
+        return _by_groups(query, place)
     if _is_plain_count(query) and not query.is_bounded:
         return _plain_count(query, place)
     groups = _groups(query)
@@ -328,6 +330,39 @@ def _listed(columns: str, rows: str, place: WriteContext, *, is_set: bool) -> st
     if not is_set:
         return f"SELECT {columns}, {FRESH} FROM {rows}"
     return f"SELECT {columns}, bool_or({FRESH}) AS {FRESH} FROM {rows} GROUP BY {columns}"
+
+
+def _adds_up(query: ExactQuery) -> bool:
+    """Return whether what a unit adds to a group can be summed before groups are chosen."""
+    return query.bounding is ContributionBounding.ROWS and query.distinct is None
+
+
+def _by_groups(query: ExactQuery, place: WriteContext) -> str:
+    """Return the statement for units with few rows: their groups are chosen, not their rows.
+
+    Each unit's rows of a group are summed first, so that as many are ordered as there are groups.
+    """
+    limit, dialect, groups = query.group_bounding, place.dialect, _groups(query)
+    assert limit is not None  # noqa: S101 - that is why groups are chosen
+    rows, _ = _projected(query, place)
+    where = "" if query.cell is None else ' WHERE "cell" IS NOT NULL'
+    by = ", ".join([UNIT, *groups])
+    each = [*_measured(replace(query, units=False), groups, dialect)]
+    each += [f"count(*) FILTER (WHERE {FRESH}) AS {FRESH_ROWS}"] if place.tells_fresh else []
+    parts = f'SELECT {by}, {", ".join(each)} FROM ({rows}) AS "rows"{where} GROUP BY {by}'
+    rank = group_rank([f'"k{number}"' for number in range(limit.keys)], dialect)
+    ranked = f'SELECT *, {rank} AS "group" FROM ({parts}) AS "parts"'
+    is_summed = bool(query.sums) or query.cell is not None or not query.units
+    outputs = [*groups, *(_totals(replace(query, units=False), dialect) if is_summed else [])]
+    is_once = len(query.keys) == limit.keys and query.cell is None
+    units = "count(*)" if is_once else f"count(DISTINCT {UNIT})"
+    outputs += [f'{units} AS "units"'] if query.units else []
+    if place.tells_fresh:
+        outputs.append(f"sum({FRESH_ROWS}) AS {FRESH_ROWS}")
+    return (
+        f'SELECT {", ".join(outputs)} FROM ({ranked}) AS "ranked" WHERE "group" <= {limit.most} '
+        f"GROUP BY {', '.join(groups)}"
+    )
 
 
 def _in_few_groups(query: ExactQuery, rows: str, columns: Sequence[str], dialect: Dialect) -> str:

@@ -62,8 +62,6 @@ class Division:
 
 def division_of(query: ExactQuery) -> Division | None:
     """Return how a query is divided; None where it must choose rows of every unit, or of none."""
-    if query.group_bounding is not None:
-        return None
     if query.is_bounded:
         return _by_numbers(query)
     if not _is_bounding(query):
@@ -98,7 +96,7 @@ def _is_bounding(query: ExactQuery) -> bool:
         case ContributionBounding.ROWS:
             return True
         case ContributionBounding.UNITS_ONLY:
-            return bool(query.keys)
+            return bool(query.keys) and query.group_bounding is None
         case _:
             return False
 
@@ -126,10 +124,7 @@ def most_light_rows(rows: Relation, limit: int | None = None) -> int | None:
 
 def _most_partners(join: Join, limit: int | None) -> int | None:
     source = join.source
-    if isinstance(source, PublicRelation):
-        most = join.fan_out
-    else:
-        most = most_light_rows(source, limit)
+    most = join.fan_out if isinstance(source, PublicRelation) else most_light_rows(source, limit)
     return most if most is None or join.kind is JoinKind.INNER else max(1, most)
 
 
@@ -170,7 +165,8 @@ def _by_numbers(query: ExactQuery) -> Division | None:
     A unit with no more rows than n in the table has none that is not among the first n.
     """
     rows = query.rows
-    if not isinstance(rows, Select) or query.bounding is not ContributionBounding.ROWS:
+    is_of_rows = query.bounding is ContributionBounding.ROWS and query.group_bounding is None
+    if not isinstance(rows, Select) or not is_of_rows:
         return None
     most = _most_numbered(rows)
     if most is None:

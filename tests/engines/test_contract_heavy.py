@@ -1,0 +1,269 @@
+"""Rows of units above the limit alone are ordered: the integers are those of ordering all rows.
+
+Thousands of units, on every engine. Each way to tell units apart has a broken variant that is seen.
+"""
+
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from discreet.catalog.schema import Kind, PrivateTable
+from discreet.engines.base import Engine
+from discreet.engines.duckdb import DuckDbEngine
+from discreet.engines.spark import SparkEngine
+from discreet.engines.writer import UNIT, tables_counted
+from discreet.engines.writer.heavy import division_of
+from discreet.query.expressions.facts import literal
+from discreet.query.expressions.functions import call
+from discreet.query.tree import (
+    ColumnOf,
+    ContributionBounding,
+    ExactQuery,
+    Facts,
+    GroupBounding,
+    Interval,
+    Join,
+    JoinKind,
+    NamedExpression,
+    Ordering,
+    Relation,
+    Scan,
+    Select,
+    Window,
+    WindowFunction,
+)
+from tests.attacks.clinic import spread
+from tests.engines.contract import ENGINES, Row, exact_rows
+from tests.engines.made import column, count, private
+from tests.engines.on_postgresql import postgresql_engine
+from tests.spark import shared_session
+
+UNITS, ROWS = 3000, 15_000
+LIMIT = 5
+"""A third of all units have more rows."""
+
+
+def visits(units: int = UNITS, rows: int = ROWS) -> pa.Table:
+    """Return rows of many units, of which few have many."""
+    owners = [spread(n, units) ** 2 // units for n in range(rows)]
+    return pa.table(
+        {
+            "patient_id": pa.array([None if n % 97 == 0 else u for n, u in enumerate(owners)]),
+            "region": pa.array(
+                [[None, "n", "ß", "s:1", ""][spread(n + 9, 5)] for n in range(rows)]
+            ),
+            "cost": pa.array([None if n % 17 == 0 else spread(n + 5, 9) - 2 for n in range(rows)]),
+            "minutes": pa.array([spread(n + 7, 50) / 4 for n in range(rows)]),
+        }
+    )
+
+
+def patients(units: int = UNITS) -> pa.Table:
+    """Return rows of the same units; some have two, and some none."""
+    owners = [n for n in range(units) for _ in range((1, 1, 2, 0, 1)[n % 5])]
+    return pa.table(
+        {
+            "patient_id": pa.array(owners),
+            "sex": pa.array([["f", "m"][n % 2] for n in range(len(owners))]),
+        }
+    )
+
+
+def in_files(tables: dict[str, pa.Table], folder: Path) -> SparkEngine:
+    """Return an engine of Parquet files, whose changes are seen."""
+    for name, table in tables.items():
+        pq.write_table(table, folder / f"{name}.parquet")
+    places = {name: str(folder / f"{name}.parquet") for name in tables}
+    return SparkEngine.open(shared_session(), places)
+
+
+@pytest.fixture(scope="module", params=ENGINES)
+def engine(request: pytest.FixtureRequest, tmp_path_factory: Any) -> Iterator[Any]:
+    tables = {"visits": visits(), "patients": patients()}
+    if request.param == "spark":
+        made: Any = in_files(tables, tmp_path_factory.mktemp("spark"))
+    else:
+        make: Callable[..., Any] = {
+            "duckdb": DuckDbEngine.load,
+            "postgresql": postgresql_engine,
+        }[request.param]
+        made = make(tables)
+    yield made
+    made.close()
+
+
+def limited(engine: Engine, name: str = "visits", rows: int = LIMIT) -> PrivateTable:
+    return replace(private(engine, name), rows_per_unit=rows)
+
+
+def not_divided(engine: Any) -> Any:
+    """Return the engine's SQL without any knowledge of units: all rows are ordered."""
+    return replace(engine._dialect, heavy=None, fresh="")
+
+
+def ordered_rows(engine: Any, query: ExactQuery, monkeypatch: pytest.MonkeyPatch) -> list[Row]:
+    """Return what the query gives where rows of all units are ordered."""
+    with monkeypatch.context() as patch:
+        patch.setattr(engine, "_dialect", not_divided(engine))
+        return exact_rows(engine, query)
+
+
+# --------------------------------------------------------------------------- forms
+
+REGION, COST = column("region", Kind.TEXT), column("cost")
+MINUTES = column("minutes", Kind.REAL, interval=Interval())
+
+
+def of_visits(engine: Engine, **fields: Any) -> ExactQuery:
+    return count(limited(engine), limit=LIMIT, **fields)
+
+
+def filtered(engine: Engine) -> Relation:
+    names = {"region": Kind.TEXT, "cost": Kind.INTEGER}
+    columns = tuple(
+        NamedExpression(name=name, expression=column(name, kind)) for name, kind in names.items()
+    )
+    where = call("greater", column("cost"), literal(1))
+    return Select(source=Scan(table=limited(engine)), name="v", columns=columns, where=where)
+
+
+def joined(engine: Engine, most: int = 1) -> Relation:
+    """Return visits beside the patients: most · 5 rows of a unit if neither exceeds its limit."""
+    sex = ColumnOf(source="p", name="sex", facts=Facts(kind=Kind.TEXT))
+    columns = (
+        NamedExpression(name="region", expression=sex),
+        NamedExpression(name="cost", expression=COST),
+    )
+    partner = Scan(table=limited(engine, "patients", most))
+    join = Join(kind=JoinKind.LEFT, source=partner, name="p", on=literal(True))
+    return Select(source=Scan(table=limited(engine)), name="v", joins=(join,), columns=columns)
+
+
+def first_rows(engine: Engine) -> Relation:
+    """Return the first rows of each unit, by cost."""
+    number = Window(
+        function=WindowFunction.ROW_NUMBER,
+        arguments=(),
+        partition=(),
+        order=(Ordering(expression=COST),),
+        frame="whole",
+        facts=Facts(kind=Kind.INTEGER),
+    )
+    only = call("less_or_equal", number, literal(3))
+    source = filtered(engine)
+    assert isinstance(source, Select)
+    columns = tuple(
+        NamedExpression(name=each.name, expression=column(each.name, each.expression.facts.kind))
+        for each in source.columns
+    )
+    return Select(source=source, name="v", columns=columns, qualify=only)
+
+
+SUMS = {"sums": (literal(1), COST)}
+GROUPED = GroupBounding(most=2, keys=1)
+
+FORMS: dict[str, Callable[[Engine], ExactQuery]] = {
+    "all rows": of_visits,
+    "all rows and units": lambda e: of_visits(e, units=True),
+    "all units": lambda e: of_visits(
+        e, sums=(), units=True, bounding=ContributionBounding.UNITS_ONLY
+    ),
+    "sums": lambda e: of_visits(e, **SUMS),
+    "by text": lambda e: of_visits(e, keys=(REGION,), units=True, **SUMS),
+    "by number": lambda e: of_visits(e, keys=(COST, REGION), **SUMS),
+    "cells": lambda e: of_visits(e, sums=(), keys=(REGION,), cell=COST),
+    "units by text": lambda e: of_visits(
+        e, sums=(), keys=(REGION,), units=True, bounding=ContributionBounding.UNITS_ONLY
+    ),
+    "in few groups": lambda e: of_visits(
+        e, keys=(REGION,), units=True, group_bounding=GROUPED, **SUMS
+    ),
+    "units in few groups": lambda e: of_visits(
+        e, sums=(), keys=(REGION,), units=True, group_bounding=GROUPED
+    ),
+    "few groups and cells": lambda e: of_visits(
+        e, sums=(), keys=(REGION,), cell=COST, group_bounding=GROUPED
+    ),
+    "some rows": lambda e: count(filtered(e), limit=LIMIT, keys=(REGION,), **SUMS),
+    "number of some rows": lambda e: count(filtered(e), limit=LIMIT),
+    "joined": lambda e: count(joined(e), limit=LIMIT, keys=(REGION,), **SUMS),
+    "joined, more rows": lambda e: count(joined(e, 2), limit=2 * LIMIT, keys=(REGION,), **SUMS),
+    "first rows": lambda e: count(first_rows(e), limit=3, keys=(REGION,), is_bounded=True, **SUMS),
+}
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_integers_are_those_of_ordering_all_rows(
+    engine: Any, form: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    query = FORMS[form](engine)
+    assert tables_counted(query, engine._dialect)
+    assert exact_rows(engine, query) == ordered_rows(engine, query, monkeypatch)
+
+
+def test_threads_that_ask_first_see_the_same(engine: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    table = limited(engine, rows=LIMIT + 1)  # which nobody has counted yet
+    query = count(table, limit=LIMIT + 1, keys=(REGION,), **SUMS)
+    with ThreadPoolExecutor(8) as pool:
+        found = list(pool.map(lambda _: exact_rows(engine, query), range(16)))
+    assert found == [ordered_rows(engine, query, monkeypatch)] * 16
+
+
+BOUNDED = [
+    form
+    for form in FORMS
+    if form not in ("all rows", "all rows and units", "all units", "units by text")
+]
+"""Forms that show it if no unit is bounded: five of five regions are not too many, and numbers of
+a whole table are counted apart."""
+
+
+@pytest.mark.parametrize("form", BOUNDED)
+def test_a_broken_engine_that_takes_no_unit_for_heavy_is_seen(
+    engine: Any, form: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    query = FORMS[form](engine)
+    right = ordered_rows(engine, query, monkeypatch)
+    monkeypatch.setattr(type(engine._heavy), "test", lambda *_: "(1 = 0)")
+    assert exact_rows(engine, query) != right
+
+
+def test_units_that_are_taken_for_heavy_by_mistake_change_nothing(
+    engine: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    query = FORMS["by text"](engine)
+    right = exact_rows(engine, query)
+    monkeypatch.setattr(type(engine._heavy), "test", lambda *_: f"({UNIT} IS NOT NULL)")
+    assert exact_rows(engine, query) == right
+
+
+def test_what_bounds_light_units_no_closer_than_the_query_is_not_divided() -> None:
+    engine = DuckDbEngine.load({"visits": visits(20, 100)})
+    looser = count(limited(engine, rows=LIMIT + 1), limit=LIMIT)
+    assert division_of(looser) is None
+    assert division_of(count(limited(engine), limit=LIMIT)) is not None
+    engine.close()
+
+
+# --------------------------------------------------------------------------- files that change
+
+
+def test_files_that_change_in_spark_are_read_as_they_are_then(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Also a broken engine that does not look at the files again is seen."""
+    engine = in_files({"visits": visits(200, 600)}, tmp_path)
+    query = count(limited(engine), limit=LIMIT, **SUMS)
+    exact_rows(engine, query)
+    light = pa.array([7_000] * 600, pa.int64())
+    pq.write_table(visits(200, 600).set_column(0, "patient_id", light), tmp_path / "visits.parquet")
+    assert exact_rows(engine, query)[0][0] == ("s0", LIMIT)
+    monkeypatch.setattr(type(engine._heavy), "are_same", lambda *_: True)
+    assert exact_rows(engine, query)[0][0] == ("s0", 600)
+    engine.close()
