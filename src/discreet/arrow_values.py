@@ -34,8 +34,8 @@ def array_from(
     valid = None
     if mask is not None and mask.any():
         valid = pa.py_buffer(np.packbits(~mask, bitorder="little").tobytes())
-    stored = pa.py_buffer(memoryview(np.ascontiguousarray(values)))
-    return pa.Array.from_buffers(kind, len(values), [valid, stored])
+    stored: Any = np.ascontiguousarray(values)
+    return pa.Array.from_buffers(kind, len(values), [valid, pa.py_buffer(stored)])
 
 
 def array_of(values: Sequence[Any], kind: pa.DataType) -> Values:
@@ -58,7 +58,8 @@ def array_of(values: Sequence[Any], kind: pa.DataType) -> Values:
 
 def one_array(column: Chunks) -> Values:
     """Return a column as one array."""
-    return pa.concat_arrays(column.chunks) if column.num_chunks else pa.nulls(0, column.type)
+    kind: Any = column.type
+    return pa.concat_arrays(column.chunks) if column.num_chunks else pa.nulls(0, kind)
 
 
 def numbers_in(column: "Chunks | Values") -> NDArray[Any]:

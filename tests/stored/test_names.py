@@ -30,6 +30,7 @@ from discreet.months import MonthSpan
 from discreet.query import identity, stored_names
 from discreet.query.identity import identity_text
 from discreet.query.plan import Plan
+from discreet.query.plan import identity as plan_identity
 from discreet.query.plan.components import PAIRS
 from discreet.query.plan.identity import identities_of
 from discreet.query.questions import (
@@ -175,6 +176,12 @@ def golden_names() -> dict[str, list[str]]:
 def names(question: str) -> list[str]:
     plan, policy = plans()[question]
     return [told(each) for each in identities_of(plan.question, plan.releases, policy)]
+
+
+@pytest.fixture(autouse=True)
+def _read_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Compute what releases are called each time: here words change while they live."""
+    monkeypatch.setattr(plan_identity, "_plain", plan_identity._read_plainly)
 
 
 def are_caught() -> bool:

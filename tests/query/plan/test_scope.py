@@ -9,11 +9,13 @@ import sqlglot
 from sqlglot import exp
 
 import discreet
+from discreet.catalog.schema import PrivateTable
 from discreet.curator import Curator
 from discreet.query.plan import identity
 from discreet.query.plan.identity import scope_of
 from discreet.query.plan.plan import EpsilonTarget, PlannedRelease
-from discreet.query.tree import UnitSemiJoin
+from discreet.query.tree import Scan, UnitSemiJoin
+from discreet.query.walk import Walk
 
 PEOPLE = {"p": [1, 2, 3, 4], "x": [1, 2, 3, 4]}
 TABLES: dict[str, Any] = {
@@ -116,7 +118,10 @@ def test_a_scope_that_forgets_the_rows_inside_exists_is_caught(
     curator: Curator, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A broken twin: the walk stops before what IN and EXISTS look for the unit in."""
-    monkeypatch.setattr(identity, "PLAIN_VALUES", (*identity.PLAIN_VALUES, UnitSemiJoin))
+    plain = (*identity.PLAIN_VALUES, UnitSemiJoin)
+    monkeypatch.setattr(identity, "_nodes", Walk(plain=plain, whole=(Scan, PrivateTable)))
+    monkeypatch.setattr(identity, "_scans", identity._found_scans)
+    monkeypatch.setattr(identity, "_tables", identity._found_tables)
     caught = [
         sql
         for sql in QUESTIONS
