@@ -20,7 +20,7 @@ from benchmarks.workloads.ours import PER_QUERY, PREPARED, RAW, asked
 from benchmarks.workloads.questions import BY_NAME, Workload
 from discreet.catalog import RowChoice
 from discreet.curator import Curator
-from discreet.engines.spark.sessions import take
+from discreet.engines.spark.addresses import take
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

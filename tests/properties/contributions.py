@@ -24,6 +24,7 @@ from discreet.engines.spark import SparkEngine
 from discreet.engines.spark.conditions import with_our_names
 from discreet.engines.spark.sessions import collected
 from discreet.engines.writer import tables_counted
+from discreet.engines.writer.expressions import WriteContext
 from discreet.noise import Entropy
 from discreet.query.plan import Plan
 from discreet.query.tree import ContributionBounding, ExactQuery

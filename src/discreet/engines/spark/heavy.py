@@ -153,5 +153,5 @@ def _counted(table: HeavyTable, collect: Collect) -> Counted:
     found = collect(with_our_names(words))
     bits = np.zeros(BITS // WORD, np.int64)
     bits[found.column("w").to_numpy()] = found.column("m").to_numpy()
-    sums = (sum(found.column(each).to_pylist()) for each in ("units", "rows"))
-    return Counted(units=next(sums), rows=next(sums), words=bits)
+    number, within = (int(found.column(each).to_numpy().sum()) for each in ("units", "rows"))
+    return Counted(units=number, rows=within, words=bits)
