@@ -16,6 +16,7 @@ import pytest
 from discreet.catalog.schema import Kind, PrivateTable
 from discreet.engines.base import Engine
 from discreet.engines.duckdb import DuckDbEngine
+from discreet.engines.duckdb import heavy as kept_units
 from discreet.engines.spark import SparkEngine
 from discreet.engines.writer import UNIT, tables_counted
 from discreet.engines.writer.heavy import division_of
@@ -216,6 +217,12 @@ def test_threads_that_ask_first_see_the_same(engine: Any, monkeypatch: pytest.Mo
     assert found == [ordered_rows(engine, query, monkeypatch)] * 16
 
 
+def telling(engine: Any, patch: pytest.MonkeyPatch, condition: str) -> None:
+    """Have an engine take the units for heavy that meet a condition."""
+    patch.setattr(type(engine._heavy), "test", lambda *_: condition)
+    patch.setattr(type(engine._heavy), "rows", lambda *_: None)
+
+
 BOUNDED = [
     form
     for form in FORMS
@@ -231,7 +238,7 @@ def test_a_broken_engine_that_takes_no_unit_for_heavy_is_seen(
 ) -> None:
     query = FORMS[form](engine)
     right = ordered_rows(engine, query, monkeypatch)
-    monkeypatch.setattr(type(engine._heavy), "test", lambda *_: "(1 = 0)")
+    telling(engine, monkeypatch, "(1 = 0)")
     assert exact_rows(engine, query) != right
 
 
@@ -240,8 +247,27 @@ def test_units_that_are_taken_for_heavy_by_mistake_change_nothing(
 ) -> None:
     query = FORMS["by text"](engine)
     right = exact_rows(engine, query)
-    monkeypatch.setattr(type(engine._heavy), "test", lambda *_: f"({UNIT} IS NOT NULL)")
+    telling(engine, monkeypatch, f"({UNIT} IS NOT NULL)")
     assert exact_rows(engine, query) == right
+
+
+@pytest.mark.parametrize("share", [1, 10**9])
+def test_rows_of_heavy_units_are_kept_only_where_they_are_few(
+    share: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Kept or not, the integers are the same."""
+    monkeypatch.setattr(kept_units, "SHARE", share)
+    engine = DuckDbEngine.load({"visits": visits(), "patients": patients()})
+    for form in FORMS:
+        query = FORMS[form](engine)
+        assert exact_rows(engine, query) == ordered_rows(engine, query, monkeypatch), form
+    with engine._store.cursor() as cursor:
+        listed = cursor.execute(
+            "SELECT sum(estimated_size) FROM duckdb_tables() "
+            "WHERE schema_name = 'heavy' AND table_name LIKE '%rows'"
+        ).fetchall()
+    assert (int(listed[0][0]) > 0) is (share == 1)
+    engine.close()
 
 
 def test_what_bounds_light_units_no_closer_than_the_query_is_not_divided() -> None:

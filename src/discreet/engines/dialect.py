@@ -106,6 +106,13 @@ class Heavy(Protocol):
         """Return the condition that a unit may be heavy in one of these tables."""
         ...
 
+    def rows(self, table: "HeavyTable", columns: Sequence[str], others: str) -> str | None:
+        """Return a SELECT of the unit and these columns of rows of heavy units, if they are kept.
+
+        `others` are all rows of the table, of which none need be read then.
+        """
+        ...
+
     def counts(self, table: "HeavyTable") -> str | None:
         """Return where the numbers of units and of rows within the limit are, if anywhere."""
         ...

@@ -115,6 +115,10 @@ class _HalfHeavy:
     def test(self, unit: str, tables: Sequence[HeavyTable]) -> str:  # noqa: ARG002
         return f"(length(CAST({unit} AS {self.dialect.types[Kind.TEXT]})) % 2 = 0)"
 
+    def rows(self, table: HeavyTable, columns: Sequence[str], others: str) -> None:  # noqa: ARG002
+        """Return None: no rows are kept."""
+        return
+
     def counts(self, table: HeavyTable) -> None:  # noqa: ARG002
         return None
 

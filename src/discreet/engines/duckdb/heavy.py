@@ -19,6 +19,9 @@ from discreet.engines.writer import KEPT, UNIT, HeavyTable, prepared_name, write
 HEAVY = "heavy"
 """The schema of units that are heavy, a table for each of the data."""
 
+SHARE = 8
+"""Rows of heavy units are kept apart, where they are at most one in so many."""
+
 COUNTS = f'"{HEAVY}"."counts"'
 """How many units such a table has, and how many rows within the limit."""
 
@@ -40,6 +43,17 @@ class HeavyUnits:
         listed = " UNION ALL ".join(f"SELECT u FROM {_name(each)}" for each in tables)
         return f"({unit} IN ({listed}))"
 
+    def rows(self, table: HeavyTable, columns: Sequence[str], others: str) -> str | None:
+        """Return rows of heavy units: those that are kept, or if they are many, of the table."""
+        if table.scan.table.by_month is not None:
+            return None
+        listed = ", ".join([UNIT, *columns])
+        many = f"{UNIT} IN (SELECT u FROM {_name(table, MANY)})"
+        return (
+            f"SELECT {listed} FROM {_name(table, ROWS)} "
+            f'UNION ALL SELECT {listed} FROM ({others}) AS "others" WHERE {many}'
+        )
+
     def counts(self, table: HeavyTable) -> str:
         """Return where the numbers of units and of rows within the limit are."""
         name = DUCKDB.text(table.name)
@@ -57,10 +71,11 @@ class HeavyUnits:
                 '"rows" BIGINT)'
             )
             for each in missing:
-                cursor.execute(
-                    f"CREATE TABLE IF NOT EXISTS {_name(each)} AS "
-                    f'SELECT {UNIT} AS u FROM ({write_rows(each.scan, DUCKDB)}) AS "all" LIMIT 0'
-                )
+                rows = f'FROM ({write_rows(each.scan, DUCKDB)}) AS "all" LIMIT 0'
+                units = f"SELECT {UNIT} AS u {rows}"
+                empty = {"": units, MANY: units, ROWS: f"SELECT * {rows}"}
+                for kind, text in empty.items():
+                    cursor.execute(f"CREATE TABLE IF NOT EXISTS {_name(each, kind)} AS {text}")
                 self._made.add(each.name)
 
     def count(self, tables: Sequence[HeavyTable]) -> None:
@@ -76,23 +91,36 @@ class HeavyUnits:
                     self._counted.add(each.name)
 
 
-def _name(table: HeavyTable) -> str:
-    return f'"{HEAVY}".{DUCKDB.quoted(table.name)}'
+ROWS, MANY = "rows", "many"
+"""Beside all heavy units: their rows, if they are few; else the units themselves once more."""
+
+
+def _name(table: HeavyTable, kind: str = "") -> str:
+    return f'"{HEAVY}".{DUCKDB.quoted(table.name + kind)}'
 
 
 def _run(cursor: duckdb.DuckDBPyConnection, table: HeavyTable) -> None:
     """Fill the tables of one in a transaction, so that nobody finds them by half."""
+    rows = write_rows(table.scan, DUCKDB)
     cursor.execute("BEGIN")
     try:
-        for each in _steps(table):
+        for each in _steps(table, rows):
             cursor.execute(each)
+        of_heavy = f'FROM ({rows}) AS "all" WHERE {UNIT} IN (SELECT u FROM {_name(table)})'
+        sizes = (f"SELECT count(*) {each}" for each in (of_heavy, f'FROM ({rows}) AS "all"'))
+        few, every = (int(cursor.execute(each).fetchall()[0][0]) for each in sizes)
+        if SHARE * few <= every:
+            cursor.execute(f"INSERT INTO {_name(table, ROWS)} SELECT * {of_heavy}")
+        else:
+            cursor.execute(f"INSERT INTO {_name(table, MANY)} FROM {_name(table)}")
         cursor.execute("COMMIT")
     except BaseException:
         cursor.execute("ROLLBACK")
         raise
 
 
-def _steps(table: HeavyTable) -> Iterator[str]:
+def _steps(table: HeavyTable, rows: str) -> Iterator[str]:
+    """Yield what counts the units of a table, or reads off its prepared form which are heavy."""
     own = table.scan.table
     told = f"INSERT INTO {COUNTS} SELECT {DUCKDB.text(table.name)}"
     if own.is_prepared and table.limit == own.rows_per_unit:
@@ -101,7 +129,6 @@ def _steps(table: HeavyTable) -> Iterator[str]:
         yield f"INSERT INTO {_name(table)} SELECT DISTINCT {UNIT} FROM {rest}"
         yield f"{told}, ({units}), (SELECT count(*) FROM {kept})"
         return
-    rows = write_rows(table.scan, DUCKDB)
     yield (
         'CREATE OR REPLACE TEMP TABLE "__counted" AS '
         f'SELECT {UNIT} AS u, count(*) AS n FROM ({rows}) AS "all" GROUP BY {UNIT}'

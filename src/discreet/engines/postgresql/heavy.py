@@ -116,6 +116,10 @@ class HeavyUnits:
         """Return the condition that a unit may be heavy in one of these tables."""
         return f"(get_bit(CAST($1 AS bytea), {_place(unit, tables[0])}) = 1)"
 
+    def rows(self, table: HeavyTable, columns: Sequence[str], others: str) -> None:  # noqa: ARG002
+        """Return None: no rows are kept."""
+        return
+
     def counts(self, table: HeavyTable) -> None:  # noqa: ARG002
         """Return None: rows come and go."""
         return

@@ -67,6 +67,10 @@ class HeavyUnits:
         place = f"CAST(shiftright(xxhash64({unit}) & {BITS - 1}, 6) AS INT)"
         return f"((shiftright({words}[{place}], {_bit(f'xxhash64({unit})')}) & 1L) = 1L)"
 
+    def rows(self, table: HeavyTable, columns: Sequence[str], others: str) -> None:  # noqa: ARG002
+        """Return None: no rows are kept."""
+        return
+
     def counts(self, table: HeavyTable) -> str | None:
         """Return where the numbers of units and of rows within the limit are."""
         if not self.knows((table,)):

@@ -121,10 +121,8 @@ def _groups(query: ExactQuery) -> list[str]:
 
 def _divided(query: ExactQuery, division: Division, place: WriteContext) -> str:
     """Return the statement that adds up what is computed of light units and of the others."""
-    assert place.dialect.heavy is not None  # noqa: S101 - else nothing is divided
-    test = place.dialect.heavy.test(UNIT, division.tables)
     if _is_plain_count(query) and not query.is_bounded and not query.units:
-        return _divided_count(query, test, place)
+        return _divided_count(query, division, place)
     texts = [_text(*each) for each in arms(division, place)]
     groups, totals = _groups(query), _totals(query, place.dialect)
     if place.dialect.fresh:
@@ -146,18 +144,24 @@ def arms(division: Division, place: WriteContext) -> list[tuple[ExactQuery, Writ
     light = replace(place, chosen=f"NOT {test}", tells_fresh=bool(place.dialect.fresh))
     return [
         (division.light, light),
-        (division.heavy, replace(place, chosen=test, chosen_beside=test)),
+        (division.heavy, _of_heavy(division, test, place)),
     ]
 
 
-def _divided_count(query: ExactQuery, test: str, place: WriteContext) -> str:
+def _of_heavy(division: Division, test: str, place: WriteContext) -> WriteContext:
+    table = division.tables[0] if len(division.tables) == 1 else None
+    return replace(place, chosen=test, chosen_beside=test, heavy=table)
+
+
+def _divided_count(query: ExactQuery, division: Division, place: WriteContext) -> str:
     """Return the statement that counts all rows, less those that heavy units have too many of."""
     tells_fresh = bool(place.dialect.fresh)
     counts = ["count(*) AS n"]
     counts += [f"count(*) FILTER (WHERE {FRESH}) AS f"] if tells_fresh else ["0 AS f"]
     every = rows_text(query.rows, replace(place, tells_fresh=tells_fresh), frozenset())
-    of_heavy = replace(place, chosen=test, chosen_beside=test)
-    heavy = rows_text(query.rows, of_heavy, frozenset())
+    assert place.dialect.heavy is not None  # noqa: S101 - else nothing is divided
+    test = place.dialect.heavy.test(UNIT, division.tables)
+    heavy = rows_text(query.rows, _of_heavy(division, test, place), frozenset())
     limit = query.contribution_limit
     each = f'SELECT count(*) AS n FROM ({heavy}) AS "heavy" GROUP BY {UNIT}'
     excess = f"sum(CASE WHEN n > {limit} THEN n - {limit} ELSE 0 END)"

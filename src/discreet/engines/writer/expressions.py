@@ -20,6 +20,7 @@ from discreet.engines.dialect import (
     literal_of,
 )
 from discreet.engines.released import in_list
+from discreet.engines.writer.heavy import HeavyTable
 from discreet.engines.writer.sums import sum_of
 from discreet.engines.writer.units import refuse_other_units
 from discreet.errors import QuestionSizeError, UnsupportedError
@@ -148,6 +149,8 @@ class WriteContext:
     """The condition that units must meet whose rows a statement reads, if not all are read."""
     chosen_beside: str = ""
     """The same for rows that are tied to such rows by their unit, if it is worth asking again."""
+    heavy: HeavyTable | None = None
+    """Of which table the units are heavy that are chosen, if it is one."""
     tells_fresh: bool = False
     """Whether rows come with the column that says if they are fresh."""
 

@@ -74,7 +74,22 @@ def _columns_of(rows: Relation) -> tuple[str, ...]:
 def _scan(scan: Scan, place: WriteContext, needed: frozenset[str] | None) -> str:
     """Return a table's rows; where units are chosen, of these alone, as soon as they are read."""
     rows = _every(scan, place, needed)
+    kept = None if place.heavy is None else _of_heavy(scan, place, needed, rows)
+    if kept is not None:
+        return kept
     return f'SELECT * FROM ({rows}) AS "__of" WHERE {place.chosen}' if place.chosen else rows
+
+
+def _of_heavy(
+    scan: Scan, place: WriteContext, needed: frozenset[str] | None, rows: str
+) -> str | None:
+    """Return rows of heavy units as the engine has kept them, if it has."""
+    heavy, table = place.dialect.heavy, place.heavy
+    whole = replace(scan, is_bounded=False, group_limits=(), ranked=frozenset())
+    if heavy is None or table is None or whole != table.scan or scan.is_bounded:
+        return None
+    names = [each.name for each in scan.table.columns if needed is None or each.name in needed]
+    return heavy.rows(table, [place.column(each) for each in names], rows)
 
 
 def _every(scan: Scan, place: WriteContext, needed: frozenset[str] | None) -> str:
