@@ -258,8 +258,8 @@ def test_rows_of_heavy_units_are_kept_only_where_they_are_few(
     """Kept or not, the integers are the same."""
     monkeypatch.setattr(kept_units, "SHARE", share)
     engine = DuckDbEngine.load({"visits": visits(), "patients": patients()})
-    for form in FORMS:
-        query = FORMS[form](engine)
+    for form, made in FORMS.items():
+        query = made(engine)
         assert exact_rows(engine, query) == ordered_rows(engine, query, monkeypatch), form
     with engine._store.cursor() as cursor:
         listed = cursor.execute(

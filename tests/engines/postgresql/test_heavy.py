@@ -43,7 +43,7 @@ class Place:
     def counted(self) -> int:
         found = self.engine.run(unbound(self.query), ()).unseal()
         assert found.column_names == ["k0", "s0"]
-        return sum(map(int, found.column("s0").to_pylist()))
+        return sum(int(each or 0) for each in found.column("s0").to_pylist())
 
     def bounded(self) -> int:
         """Return what is right: no unit counts more than its limit."""
