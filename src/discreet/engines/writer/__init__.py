@@ -345,7 +345,11 @@ def _by_groups(query: ExactQuery, place: WriteContext) -> str:
     limit, dialect, groups = query.group_bounding, place.dialect, _groups(query)
     assert limit is not None  # noqa: S101 - that is why groups are chosen
     rows, _ = _projected(query, place)
-    where = "" if query.cell is None else ' WHERE "cell" IS NOT NULL'
+    present = "" if query.cell is None else '"cell" IS NOT NULL'
+    # Where rows of heavy units are ordered, their groups are chosen before cells are looked at.
+    is_after = bool(place.chosen)
+    where = f" WHERE {present}" if present and not is_after else ""
+    kept = f" AND {present}" if present and is_after else ""
     by = ", ".join([UNIT, *groups])
     each = [*_measured(replace(query, units=False), groups, dialect)]
     each += [f"count(*) FILTER (WHERE {FRESH}) AS {FRESH_ROWS}"] if place.tells_fresh else []
@@ -360,7 +364,7 @@ def _by_groups(query: ExactQuery, place: WriteContext) -> str:
     if place.tells_fresh:
         outputs.append(f"sum({FRESH_ROWS}) AS {FRESH_ROWS}")
     return (
-        f'SELECT {", ".join(outputs)} FROM ({ranked}) AS "ranked" WHERE "group" <= {limit.most} '
+        f'SELECT {", ".join(outputs)} FROM ({ranked}) AS "ranked" WHERE "group" <= {limit.most}{kept} '
         f"GROUP BY {', '.join(groups)}"
     )
 
