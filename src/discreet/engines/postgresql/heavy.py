@@ -33,7 +33,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
-from discreet.catalog.schema import ColumnUnit, Kind, PathUnit, PrivateTable
+from discreet.catalog.schema import ColumnUnit, Kind, PathUnit
 from discreet.engines.postgresql.dialect import POSTGRESQL
 from discreet.engines.postgresql.tables import Stored
 from discreet.engines.writer import UNIT, HeavyTable, write_rows
