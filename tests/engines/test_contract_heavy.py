@@ -8,6 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
+from zlib import crc32
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -18,11 +19,13 @@ from discreet.engines.base import Engine
 from discreet.engines.duckdb import DuckDbEngine
 from discreet.engines.duckdb import heavy as kept_units
 from discreet.engines.spark import SparkEngine
+from discreet.engines.spark import heavy as spark_heavy
 from discreet.engines.writer import UNIT, tables_counted
 from discreet.engines.writer.heavy import division_of
 from discreet.query.expressions.facts import literal
 from discreet.query.expressions.functions import call
 from discreet.query.tree import (
+    Call,
     ColumnOf,
     ContributionBounding,
     ExactQuery,
@@ -223,6 +226,58 @@ def telling(engine: Any, patch: pytest.MonkeyPatch, condition: str) -> None:
     patch.setattr(type(engine._heavy), "rows", lambda *_: None)
 
 
+def sparse() -> pa.Table:
+    """Return visits half of which have no cost: many units have a region without any cost."""
+    chances = [crc32(str(n).encode()) for n in range(4 * UNITS)]
+    return pa.table(
+        {
+            "patient_id": pa.array([n % UNITS for n in range(4 * UNITS)]),
+            "region": pa.array(["nswe"[each % 4] for each in chances]),
+            "cost": pa.array([None if each & 64 else 1 for each in chances]),
+        }
+    )
+
+
+def test_groups_are_chosen_before_rows_without_a_cell_are_left_out(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """On one engine: what is written is the same for all."""
+    engine = DuckDbEngine.load({"visits": sparse()})
+    query = FORMS["few groups and cells"](engine)
+    assert exact_rows(engine, query) == ordered_rows(engine, query, monkeypatch)
+    engine.close()
+
+
+def test_kept_rows_are_not_limited_by_how_many_are_numbered() -> None:
+    """A unit has more kept rows than one, also where the first alone of each unit is taken."""
+    engine = DuckDbEngine.load({"visits": visits(20, 100), "patients": patients(20)})
+    kept, others = Scan(table=limited(engine), is_bounded=True), Scan(table=limited(engine))
+    join = Join(kind=JoinKind.INNER, source=others, name="p", on=literal(True))
+    columns = (NamedExpression(name="cost", expression=COST),)
+    first = first_rows(engine)
+    assert isinstance(first, Select)
+    assert isinstance(first.qualify, Call)
+    only = replace(first.qualify, arguments=(first.qualify.arguments[0], literal(1)))
+    for source, is_divided in ((kept, False), (others, True)):
+        inner = Select(source=source, name="v", joins=(join,), columns=columns)
+        rows = Select(source=inner, name="v", columns=columns, qualify=only)
+        query = count(rows, limit=1, is_bounded=True)
+        assert (division_of(query) is not None) is is_divided
+    engine.close()
+
+
+def test_units_are_counted_once_if_an_interruption_comes_after_they_were(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    engine = DuckDbEngine.load({"visits": visits()})
+    query = FORMS["all rows and units"](engine)
+    (table,) = tables_counted(query, engine._dialect)
+    engine._heavy.count((table,))
+    engine._heavy._counted.clear()  # as if it had been interrupted before it was noted
+    assert exact_rows(engine, query) == ordered_rows(engine, query, monkeypatch)
+    engine.close()
+
+
 BOUNDED = [
     form
     for form in FORMS
@@ -275,6 +330,24 @@ def test_what_bounds_light_units_no_closer_than_the_query_is_not_divided() -> No
     looser = count(limited(engine, rows=LIMIT + 1), limit=LIMIT)
     assert division_of(looser) is None
     assert division_of(count(limited(engine), limit=LIMIT)) is not None
+    engine.close()
+
+
+@pytest.mark.spark
+def test_equal_units_of_different_types_have_the_same_bit(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whole numbers of decimals and others: also a broken engine that hashes types is seen."""
+    decimal = patients().column("patient_id").cast(pa.decimal128(20, 0))
+    partners = patients().set_column(0, "patient_id", decimal)
+    engine = in_files({"visits": visits(), "patients": partners}, tmp_path)
+    query = FORMS["joined"](engine)
+    right = ordered_rows(engine, query, monkeypatch)
+    assert exact_rows(engine, query) == right
+    engine.close()
+    monkeypatch.setattr(spark_heavy, "_hashed", lambda unit, _: f"xxhash64({unit})")
+    engine = in_files({"visits": visits(), "patients": partners}, tmp_path)
+    assert exact_rows(engine, query) != right
     engine.close()
 
 

@@ -252,14 +252,17 @@ class PostgreSqlEngine:
         self, query: ExactQuery, released: Numbers = None, dialect: Dialect | None = None
     ) -> str:
         """Return the statement, with the tables that it names as they are read on the server."""
-        text = write_query(query, dialect or self._dialect, released)
-        read = self._reads(text)
+        used = dialect or self._dialect
+        text = write_query(query, used, released)
+        read = self._reads(text, with_fresh=bool(used.fresh and tables_counted(query, used)))
         return f"WITH {read} {text}" if read else text
 
     def _rehearsal(self) -> Rehearsal:
         return Rehearsal(dialect=self._dialect, columns=self.columns, typed=_typed)
 
-    def _reads(self, text: str, only: Mapping[str, str] | None = None) -> str:
+    def _reads(
+        self, text: str, only: Mapping[str, str] | None = None, *, with_fresh: bool = False
+    ) -> str:
         """Return how the tables are read that a statement names, for its WITH.
 
         Of tables in `only`, by name, only rows that meet a condition are read.
@@ -273,14 +276,10 @@ class PostgreSqlEngine:
                 )
         return ", ".join(
             f"{POSTGRESQL.quoted(each.name)} AS NOT MATERIALIZED "
-            f"({_selected(each, text, (only or {}).get(each.name))})"
+            f"({each.selected(with_row_id=ROW_ID in text, with_fresh=with_fresh, only=wanted)})"
             for each in named
+            for wanted in [(only or {}).get(each.name)]
         )
-
-
-def _selected(stored: Stored, text: str, only: str | None) -> str:
-    """Return how a table is read for a statement."""
-    return stored.selected(with_row_id=ROW_ID in text, with_fresh=FRESH in text, only=only)
 
 
 def _typed(_table: str, _column: str, kind: Kind, values: str) -> str:

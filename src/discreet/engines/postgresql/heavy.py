@@ -15,20 +15,25 @@ That needs a snapshot that sees at least what the first one saw: a row that was 
 was not counted. Snapshots are taken under a lock, one after the other, and compared besides.
 
 Numbers of transactions are compared as the server stores them, with 32 bits. They are compared
-only while they are far from beginning again, and for a server that has not been started since.
+only while they are far from beginning again, and for a server that has not been started since, nor
+recovered by itself: what was committed last may be lost then, and its numbers are given again.
+
+No row is fresh where columns change under rows that stay: when they are renamed, or added with a
+default. So tables are locked against that before a snapshot is taken, and what their columns were
+is compared. Texts that stand in the catalog, as those of enumerations, tell no units apart.
 """
 
 # ruff: noqa: S608 - this file writes SQL; every name in it is quoted and every value a literal
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from threading import Lock
 from time import monotonic
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
-from discreet.catalog.schema import Kind
+from discreet.catalog.schema import ColumnUnit, Kind, PathUnit
 from discreet.engines.postgresql.dialect import POSTGRESQL
 from discreet.engines.postgresql.tables import Stored
 from discreet.engines.writer import UNIT, HeavyTable, write_rows
@@ -46,7 +51,17 @@ CYCLE, LONGEST = 2**32, 2**26
 AGAIN = 60.0
 """Seconds until units are counted again of tables in which fresh rows never end."""
 
-NOW = "SELECT CAST(pg_postmaster_start_time() AS text), CAST(pg_current_snapshot() AS text)"
+NOW = (
+    "SELECT concat(pg_postmaster_start_time(), '|', pg_stat_get_bgwriter_stat_reset_time()), "
+    "CAST(pg_current_snapshot() AS text)"
+)
+"""Statistics begin again when the server recovers from a crash, after which it goes on running."""
+
+COLUMNS = """
+SELECT CAST(array_agg(ROW(attrelid, attnum, attname, atttypid, atttypmod)
+  ORDER BY attrelid, attnum) AS text)
+FROM pg_attribute WHERE attrelid = ANY(CAST(%s AS oid[])) AND attnum > 0
+"""
 
 SEES_ALL = "SELECT bool_or(row_security_active(each)) FROM unnest(CAST(%s AS oid[])) each"
 
@@ -86,6 +101,8 @@ class Bits:
     """Which units may be heavy in a snapshot, and from which transaction on rows are fresh."""
 
     seen: Moment
+    columns: str
+    """What columns the tables had."""
     bits: bytes = field(repr=False)
 
     @property
@@ -109,8 +126,12 @@ class HeavyUnits:
         self._restless: dict[str, float] = {}
 
     def knows(self, tables: Sequence[HeavyTable]) -> bool:
-        """Return whether all of these, and what leads to their units, are plain tables."""
-        return all(each is not None and each.is_plain for one in tables for each in self._path(one))
+        """Return whether all of these are plain tables, and rows alone tell whose they are."""
+        return all(
+            each is not None and each.is_plain and each.named.isdisjoint(_leading(one))
+            for one in tables
+            for each in self._path(one)
+        )
 
     def test(self, unit: str, tables: Sequence[HeavyTable]) -> str:
         """Return the condition that a unit may be heavy in one of these tables."""
@@ -129,6 +150,8 @@ class HeavyUnits:
 
         None where fresh rows cannot be told, or come faster than units are counted.
         """
+        stored = {each.place for one in tables for each in self._path(one) if each is not None}
+        connection.execute(f"LOCK TABLE {', '.join(sorted(stored))} IN ACCESS SHARE MODE")
         with self._lock:
             now = Moment.of(connection)
             found = [self._of(connection, now, each) for each in tables]
@@ -136,8 +159,8 @@ class HeavyUnits:
         if len(known) < len(found):
             return None
         bits = np.bitwise_or.reduce([np.frombuffer(each.bits, np.uint8) for each in known])
-        oldest = min((each.seen for each in known), key=lambda each: each.first)
-        return Bits(seen=oldest, bits=bits.tobytes()).arguments
+        oldest = min(known, key=lambda each: each.seen.first)
+        return replace(oldest, bits=bits.tobytes()).arguments
 
     def forget(self, tables: Sequence[HeavyTable], *, is_restless: bool) -> None:
         """Count these again, when they are needed or, where that was no use, after a while."""
@@ -148,12 +171,12 @@ class HeavyUnits:
                     self._restless[each.name] = monotonic() + AGAIN
 
     def _of(self, connection: "Connection[Any]", now: Moment, table: HeavyTable) -> Bits | None:
-        known = self._known.get(table.name)
-        if known is None or not known.hold_at(now):
+        known, columns = self._known.get(table.name), self._columns(connection, table)
+        if known is None or known.columns != columns or not known.hold_at(now):
             is_restless = monotonic() < self._restless.get(table.name, 0)
             if is_restless or not self._sees_all(connection, table):
                 return None
-            known = Bits(seen=now, bits=self._counted(connection, table))
+            known = Bits(seen=now, columns=columns, bits=self._counted(connection, table))
             if not known.hold_at(now) or not self._sees_all(connection, table):
                 return None
             self._known[table.name] = known
@@ -174,12 +197,30 @@ class HeavyUnits:
 
     def _sees_all(self, connection: "Connection[Any]", table: HeavyTable) -> bool:
         """Return whether no policy hides rows that may be shown later."""
-        numbers = [each.oid for each in self._path(table) if each is not None]
-        return bool(connection.execute(SEES_ALL, (numbers,)).fetchone() == (False,))
+        return bool(connection.execute(SEES_ALL, self._numbers(table)).fetchone() == (False,))
+
+    def _columns(self, connection: "Connection[Any]", table: HeavyTable) -> str:
+        return str(connection.execute(COLUMNS, self._numbers(table)).fetchone())
+
+    def _numbers(self, table: HeavyTable) -> tuple[list[int]]:
+        return ([each.oid for each in self._path(table) if each is not None],)
 
     def _path(self, table: HeavyTable) -> list[Stored | None]:
         path = (table.scan.table, *table.scan.parents)
         return [self._tables.get(each.name.casefold()) for each in path]
+
+
+def _leading(table: HeavyTable) -> set[str]:
+    """Return the columns that lead to the unit of a row, or say when it arrived."""
+    found = set()
+    for each in (table.scan.table, *table.scan.parents):
+        found |= set() if each.by_month is None else {each.by_month.column}
+        match each.unit:
+            case ColumnUnit(column=column):
+                found.add(column)
+            case PathUnit(column=column, key=key):
+                found |= {column, key}
+    return {each.casefold() for each in found}
 
 
 def _place(unit: str, table: HeavyTable) -> str:

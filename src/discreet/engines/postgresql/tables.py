@@ -73,6 +73,8 @@ class Stored:
     """What tells its rows apart; None for a view, or if the role may read some columns only."""
     is_plain: bool = False
     """Whether it is a table without parts whose rows, and who wrote them, this role may see."""
+    named: frozenset[str] = frozenset()
+    """Columns, in lower case, whose texts may change in the server's catalog while rows stay."""
 
     def selected(
         self, *, with_row_id: bool = False, with_fresh: bool = False, only: str | None = None
@@ -201,6 +203,13 @@ def stored_table(connection: "Connection[Any]", name: str, source: str) -> Store
         is_plain=is_readable
         and (kind, has_parts, access) == ("r", False, "heap")
         and all(_quoted(column.name) != FRESH for column, _ in pairs),
+        named=frozenset(
+            each[0].casefold()
+            for each, (column, _) in zip(
+                [each for each in described if not each[-1]], pairs, strict=True
+            )
+            if each[3] == "e" or column.kind is Kind.OTHER
+        ),
     )
 
 

@@ -20,11 +20,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pyarrow as pa
 
+from discreet.catalog.schema import Kind
 from discreet.engines.spark.conditions import with_our_names
 from discreet.engines.spark.dialect import SPARK
 from discreet.engines.spark.sessions import silent
 from discreet.engines.spark.tables import Registered, state_now
 from discreet.engines.writer import UNIT, HeavyTable, write_rows
+from discreet.engines.writer.units import unit_kind
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -63,9 +65,9 @@ class HeavyUnits:
 
     def test(self, unit: str, tables: Sequence[HeavyTable]) -> str:
         """Return the condition that a unit may be heavy in one of these tables."""
-        words = f"(SELECT words FROM {_name(tables)})"
-        place = f"CAST(shiftright(xxhash64({unit}) & {BITS - 1}, 6) AS INT)"
-        return f"((shiftright({words}[{place}], {_bit(f'xxhash64({unit})')}) & 1L) = 1L)"
+        words, hashed = f"(SELECT words FROM {_name(tables)})", _hashed(unit, tables[0])
+        place = f"CAST(shiftright({hashed} & {BITS - 1}, 6) AS INT)"
+        return f"((shiftright({words}[{place}], {_bit(hashed)}) & 1L) = 1L)"
 
     def rows(self, table: HeavyTable, columns: Sequence[str], others: str) -> None:  # noqa: ARG002
         """Return None: no rows are kept."""
@@ -140,6 +142,12 @@ def _name(tables: Sequence[HeavyTable]) -> str:
     return f"__heavy_{sha256(names.encode()).hexdigest()[:16]}"
 
 
+def _hashed(unit: str, table: HeavyTable) -> str:
+    """Return the hash of a unit: equal units have the same one, also 7 as a decimal."""
+    is_whole = unit_kind(table.scan) is Kind.INTEGER
+    return f"xxhash64(try_cast({unit} AS BIGINT))" if is_whole else f"xxhash64({unit})"
+
+
 def _bit(hashed: str) -> str:
     return f"CAST({hashed} & {WORD - 1} AS INT)"
 
@@ -147,7 +155,7 @@ def _bit(hashed: str) -> str:
 def _counted(table: HeavyTable, collect: Collect) -> Counted:
     """Count the rows of each unit; what is collected is as long for any table."""
     rows = f'SELECT {UNIT}, count(*) AS n FROM ({write_rows(table.scan, SPARK)}) AS "all"'
-    units = f"SELECT xxhash64({UNIT}) AS h, n FROM ({rows} GROUP BY {UNIT}) AS each"
+    units = f"SELECT {_hashed(UNIT, table)} AS h, n FROM ({rows} GROUP BY {UNIT}) AS each"
     words = (
         f"SELECT CAST(shiftright(h & {BITS - 1}, 6) AS INT) AS w, "
         f"bit_or(CASE WHEN n > {table.limit} THEN shiftleft(1L, {_bit('h')}) ELSE 0L END) AS m, "

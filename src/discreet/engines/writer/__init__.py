@@ -349,7 +349,10 @@ def _by_groups(query: ExactQuery, place: WriteContext) -> str:
     limit, dialect, groups = query.group_bounding, place.dialect, _groups(query)
     assert limit is not None  # noqa: S101 - that is why groups are chosen
     rows, _ = _projected(query, place)
-    where = "" if query.cell is None else ' WHERE "cell" IS NOT NULL'
+    present = "" if query.cell is None else '"cell" IS NOT NULL'
+    # Beside heavy units, whose groups are chosen of all their rows, those without a cell are, too.
+    where = f" WHERE {present}" if present and not place.chosen else ""
+    kept = f" AND {present}" if present and place.chosen else ""
     by = ", ".join([UNIT, *groups])
     each = [*_measured(replace(query, units=False), groups, dialect)]
     each += [f"count(*) FILTER (WHERE {FRESH}) AS {FRESH_ROWS}"] if place.tells_fresh else []
@@ -363,10 +366,10 @@ def _by_groups(query: ExactQuery, place: WriteContext) -> str:
     outputs += [f'{units} AS "units"'] if query.units else []
     if place.tells_fresh:
         outputs.append(f"sum({FRESH_ROWS}) AS {FRESH_ROWS}")
-    return (
-        f'SELECT {", ".join(outputs)} FROM ({ranked}) AS "ranked" WHERE "group" <= {limit.most} '
-        f"GROUP BY {', '.join(groups)}"
+    chosen = (
+        f'SELECT {", ".join(outputs)} FROM ({ranked}) AS "ranked" WHERE "group" <= {limit.most}'
     )
+    return f"{chosen}{kept} GROUP BY {', '.join(groups)}"
 
 
 def _in_few_groups(query: ExactQuery, rows: str, columns: Sequence[str], dialect: Dialect) -> str:

@@ -104,13 +104,14 @@ def _is_bounding(query: ExactQuery) -> bool:
 def most_light_rows(rows: Relation, limit: int | None = None) -> int | None:
     """Return how many rows a unit can have that is heavy nowhere; None if nobody knows.
 
-    `limit` is taken for that of each table, if there is one.
+    `limit` is taken for that of each table that is counted, if there is one.
     """
     match rows:
-        case Scan(table=table, parents=parents):
+        case Scan(table=table, parents=parents, is_bounded=is_kept):
             if isinstance(table.unit, RowUnit) and not parents:
                 return 1
-            return (limit or table.rows_per_unit) if _is_of_column(rows) else None
+            counted = table.rows_per_unit if is_kept or limit is None else limit
+            return counted if _is_of_column(rows) else None
         case Select(source=source, joins=joins):
             return _product(
                 [most_light_rows(source, limit), *(_most_partners(each, limit) for each in joins)]
