@@ -420,6 +420,46 @@ def test_first_months_are_chosen_anew(tmp_path: Path) -> None:
     assert contents(days.catalog) == fresh(days.catalog)
 
 
+LONG_PATH = """
+[budget]
+epsilon = 1
+delta = 1e-6
+
+[tables.stays]
+from = "stays-*.parquet"
+unit = "who"
+
+[tables.visits]
+from = "visits-*.parquet"
+unit = "stays.who via stay"
+rows_per_unit = 3
+
+[tables.pills]
+from = "pills-*.parquet"
+unit = "visits.who via visit"
+rows_per_unit = 4
+"""
+
+
+def test_rows_at_the_end_of_a_long_path_come_once_for_each_unit(tmp_path: Path) -> None:
+    """A key that is repeated gives a visit two people; each of them has each of its pills once."""
+    catalog = tmp_path / "discreet.toml"
+    catalog.write_text(LONG_PATH)
+    keys = list(range(1000))
+    of_two = pa.table({"stay": [*keys, *keys], "who": [f"p{n % 1300}" for n in range(2000)]})
+    pq.write_table(of_two, tmp_path / "stays-0.parquet")
+    pq.write_table(pa.table({"stay": keys, "visit": keys}), tmp_path / "visits-0.parquet")
+    pills = pa.table({"visit": keys, "drug": [n % 7 for n in keys]})
+    pq.write_table(pills, tmp_path / "pills-0.parquet")
+    prepare(catalog)
+    pq.write_table(pills.slice(3), tmp_path / "pills-1.parquet")
+    assert grown(prepare(catalog)) == {"pills"}
+    found = contents(catalog)
+    rows = found["kept.pills"][1] + found["rest.pills"][1]
+    assert sum(rows.values()) == 2 * (1000 + 997)
+    assert found == fresh(catalog)
+
+
 # --------------------------------------------------------------------------- CSV files
 
 
@@ -552,6 +592,46 @@ def test_a_growth_that_was_killed_leaves_the_old_copy_and_goes_on(
         assert grown(told) < ALL  # what was done is not done again
     assert contents(days.catalog) == fresh(days.catalog)
     assert not list(tmp_path.glob("*.part"))
+
+
+KILLED_AS_IT_BEGINS = """
+import os, signal, sys
+from pathlib import Path
+import duckdb
+from discreet.engines.duckdb import growing_copies
+from discreet.opening import prepare_catalog
+class Watched:
+    def __init__(self, file):
+        self.connection = duckdb.connect(file)
+    def execute(self, sql, *given):
+        found = self.connection.execute(sql, *given)
+        if sql == "COMMIT":
+            os.kill(os.getpid(), signal.SIGKILL)
+        return found
+class Connecting:
+    def connect(self, file, **named):
+        return duckdb.connect(file, **named) if named else Watched(file)
+    def __getattr__(self, name):
+        return getattr(duckdb, name)
+growing_copies.duckdb = Connecting()
+prepare_catalog(Path(sys.argv[1]))
+"""
+
+
+def test_a_log_that_a_kill_left_is_not_read_into_the_next_copy(tmp_path: Path) -> None:
+    days = Days(tmp_path)
+    days.add(100)
+    prepare(days.catalog)
+    days.add(20)
+    killed = subprocess.run(  # noqa: S603 - our own code
+        [sys.executable, "-c", KILLED_AS_IT_BEGINS, str(days.catalog)],
+        check=False,
+        env=dict(os.environ),
+    )
+    assert killed.returncode == -signal.SIGKILL
+    assert list(tmp_path.glob("*.part/*.wal"))
+    assert (grown(told := prepare(days.catalog)), anew(told)) == (ALL, set())
+    assert contents(days.catalog) == fresh(days.catalog)
 
 
 def test_who_reads_a_copy_reads_on_while_it_grows(tmp_path: Path) -> None:
