@@ -289,6 +289,11 @@ def bring_texts(days: Days) -> None:
     (days.folder / "sales-900.csv").write_text("buyer,price,told\n7,cheap,x\n")
 
 
+def bring_texts_of_nobody(days: Days) -> None:
+    """Bring one to a table that is not prepared."""
+    (days.folder / "steps-900.csv").write_text("x,y\nmany,a\n")
+
+
 def bring_other_types(days: Days) -> None:
     one = pa.table({"visit": [7], "drug": [1]})
     pq.write_table(one, days.folder / "pills-900.parquet")
@@ -312,6 +317,7 @@ FALLING_BACK: dict[Callable[[Days], None], set[tuple[str | None, Anew]]] = {
     change_log: {(None, Anew.CHANGED)},
     write_rooms: {("rooms", Anew.CHANGED)},
     bring_texts: {("sales", Anew.GUESSED)},
+    bring_texts_of_nobody: {("steps", Anew.GUESSED)},
     bring_other_types: {("pills", Anew.TYPES)},
     repeat_a_key: {("pills", Anew.PATH)},
 }
@@ -394,6 +400,34 @@ def test_a_copy_of_another_release_is_made_anew(
     days.add(20)
     reason = Anew.RELEASE if release == "FORM" else Anew.DATABASE
     assert anew(prepare(days.catalog)) == {(None, reason)}
+
+
+class _StoppedError(Exception):
+    """Stands for a process that ends."""
+
+
+def test_parts_are_not_added_to_those_of_another_database(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Another version may hash in another way, so that units would be in two parts."""
+    monkeypatch.setattr(prepared, "PART", 200)
+    days = Days(tmp_path)
+    days.add(2000)
+
+    def stop(name: str, done: int, total: int) -> None:
+        if (name, done, total > 2) == ("visits", 2, True):
+            raise _StoppedError
+
+    with pytest.raises(_StoppedError):
+        prepare_catalog(days.catalog, stop)
+    part = prepared._part
+    monkeypatch.setattr(duckdb, "__version__", "99")
+    monkeypatch.setattr(prepared, "_part", lambda *of: part(*of).replace("hash(", "hash(1, "))
+    prepare(days.catalog)
+    found = contents(days.catalog)
+    units = Counter(row.split(",")[0] for row in found["kept.visits"][1].elements())
+    assert max(units.values()) == 3
+    assert found == fresh(days.catalog)
 
 
 def test_first_months_are_chosen_anew(tmp_path: Path) -> None:

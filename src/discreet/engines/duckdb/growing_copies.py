@@ -180,7 +180,8 @@ class Growing:
             self.connection.execute("COMMIT")
         except CannotGrowError as cause:
             self.connection.execute("ROLLBACK")
-            self.told(MadeAnew(reason=cause.reason, table=cause.table or min(pending)))
+            named = cause.table if cause.table in names else min(pending)
+            self.told(MadeAnew(reason=cause.reason, table=named))
             self._take_out(names)
         except BaseException:
             self.connection.execute("ROLLBACK")
