@@ -7,6 +7,7 @@ import subprocess
 import sys
 from collections import Counter
 from collections.abc import Callable, Iterable
+from errno import ENOSPC
 from pathlib import Path
 from typing import Any
 
@@ -665,6 +666,27 @@ def test_a_log_that_a_kill_left_is_not_read_into_the_next_copy(tmp_path: Path) -
     assert killed.returncode == -signal.SIGKILL
     assert list(tmp_path.glob("*.part/*.wal"))
     assert (grown(told := prepare(days.catalog)), anew(told)) == (ALL, set())
+    assert contents(days.catalog) == fresh(days.catalog)
+
+
+@pytest.mark.parametrize(("owner", "name"), [(growing_copies, "_copy_file"), (added_files, "_end")])
+def test_a_full_disk_is_told_and_leaves_the_old_copy(
+    tmp_path: Path, owner: Any, name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fill(*_: Any) -> None:
+        raise OSError(ENOSPC, "No space left on device")
+
+    days = Days(tmp_path)
+    days.add(100)
+    prepare(days.catalog)
+    old = key_of(copy_of(days.catalog))
+    days.add(20)
+    with monkeypatch.context() as patch:
+        patch.setattr(owner, name, fill)
+        with pytest.raises(discreet.SourceError, match="could not be made"):
+            prepare_catalog(days.catalog)
+    assert key_of(copy_of(days.catalog)) == old
+    prepare(days.catalog)
     assert contents(days.catalog) == fresh(days.catalog)
 
 

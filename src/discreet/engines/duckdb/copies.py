@@ -73,7 +73,8 @@ def make_copy(  # noqa: PLR0913 - what is made, of what, and who hears of it
         make_private(part.parent)
         if not goes_on(part, copied):
             _remove(part)
-            begin_growth(file, part, copied, told)
+            with _told():
+                begin_growth(file, part, copied, told)
         with _told(), _writing(part, limits) as connection:
             begin_copy(connection, copied)
             Growing(
@@ -251,7 +252,7 @@ def _show(connection: duckdb.DuckDBPyConnection, columns: Mapping[str, tuple[Col
 def _told() -> Iterator[None]:
     try:
         yield
-    except duckdb.Error as cause:
+    except (duckdb.Error, OSError) as cause:
         log.warning("the prepared copy failed", exc_info=cause)
         raise SourceError(
             "The prepared copy could not be made or read",
