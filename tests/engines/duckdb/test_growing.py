@@ -7,6 +7,7 @@ import subprocess
 import sys
 from collections import Counter
 from collections.abc import Callable, Iterable
+from errno import ENOSPC
 from pathlib import Path
 from typing import Any
 
@@ -289,6 +290,11 @@ def bring_texts(days: Days) -> None:
     (days.folder / "sales-900.csv").write_text("buyer,price,told\n7,cheap,x\n")
 
 
+def bring_texts_of_nobody(days: Days) -> None:
+    """Bring one to a table that is not prepared."""
+    (days.folder / "steps-900.csv").write_text("x,y\nmany,a\n")
+
+
 def bring_other_types(days: Days) -> None:
     one = pa.table({"visit": [7], "drug": [1]})
     pq.write_table(one, days.folder / "pills-900.parquet")
@@ -312,6 +318,7 @@ FALLING_BACK: dict[Callable[[Days], None], set[tuple[str | None, Anew]]] = {
     change_log: {(None, Anew.CHANGED)},
     write_rooms: {("rooms", Anew.CHANGED)},
     bring_texts: {("sales", Anew.GUESSED)},
+    bring_texts_of_nobody: {("steps", Anew.GUESSED)},
     bring_other_types: {("pills", Anew.TYPES)},
     repeat_a_key: {("pills", Anew.PATH)},
 }
@@ -396,6 +403,34 @@ def test_a_copy_of_another_release_is_made_anew(
     assert anew(prepare(days.catalog)) == {(None, reason)}
 
 
+class _StoppedError(Exception):
+    """Stands for a process that ends."""
+
+
+def test_parts_are_not_added_to_those_of_another_database(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Another version may hash in another way, so that units would be in two parts."""
+    monkeypatch.setattr(prepared, "PART", 200)
+    days = Days(tmp_path)
+    days.add(2000)
+
+    def stop(name: str, done: int, total: int) -> None:
+        if (name, done, total > 2) == ("visits", 2, True):
+            raise _StoppedError
+
+    with pytest.raises(_StoppedError):
+        prepare_catalog(days.catalog, stop)
+    part = prepared._part
+    monkeypatch.setattr(duckdb, "__version__", "99")
+    monkeypatch.setattr(prepared, "_part", lambda *of: part(*of).replace("hash(", "hash(1, "))
+    prepare(days.catalog)
+    found = contents(days.catalog)
+    units = Counter(row.split(",")[0] for row in found["kept.visits"][1].elements())
+    assert max(units.values()) == 3
+    assert found == fresh(days.catalog)
+
+
 def test_first_months_are_chosen_anew(tmp_path: Path) -> None:
     days = Days(tmp_path)
     text = CATALOG.split("[tables.visits]", maxsplit=1)[0].replace(
@@ -418,6 +453,46 @@ def test_first_months_are_chosen_anew(tmp_path: Path) -> None:
             days.catalog.write_text(days.catalog.read_text().replace("months_per_unit = 2", ""))
     assert (grown(told), anew(told)) == ({"dated"}, set())
     assert contents(days.catalog) == fresh(days.catalog)
+
+
+LONG_PATH = """
+[budget]
+epsilon = 1
+delta = 1e-6
+
+[tables.stays]
+from = "stays-*.parquet"
+unit = "who"
+
+[tables.visits]
+from = "visits-*.parquet"
+unit = "stays.who via stay"
+rows_per_unit = 3
+
+[tables.pills]
+from = "pills-*.parquet"
+unit = "visits.who via visit"
+rows_per_unit = 4
+"""
+
+
+def test_rows_at_the_end_of_a_long_path_come_once_for_each_unit(tmp_path: Path) -> None:
+    """A key that is repeated gives a visit two people; each of them has each of its pills once."""
+    catalog = tmp_path / "discreet.toml"
+    catalog.write_text(LONG_PATH)
+    keys = list(range(1000))
+    of_two = pa.table({"stay": [*keys, *keys], "who": [f"p{n % 1300}" for n in range(2000)]})
+    pq.write_table(of_two, tmp_path / "stays-0.parquet")
+    pq.write_table(pa.table({"stay": keys, "visit": keys}), tmp_path / "visits-0.parquet")
+    pills = pa.table({"visit": keys, "drug": [n % 7 for n in keys]})
+    pq.write_table(pills, tmp_path / "pills-0.parquet")
+    prepare(catalog)
+    pq.write_table(pills.slice(3), tmp_path / "pills-1.parquet")
+    assert grown(prepare(catalog)) == {"pills"}
+    found = contents(catalog)
+    rows = found["kept.pills"][1] + found["rest.pills"][1]
+    assert sum(rows.values()) == 2 * (1000 + 997)
+    assert found == fresh(catalog)
 
 
 # --------------------------------------------------------------------------- CSV files
@@ -552,6 +627,67 @@ def test_a_growth_that_was_killed_leaves_the_old_copy_and_goes_on(
         assert grown(told) < ALL  # what was done is not done again
     assert contents(days.catalog) == fresh(days.catalog)
     assert not list(tmp_path.glob("*.part"))
+
+
+KILLED_AS_IT_BEGINS = """
+import os, signal, sys
+from pathlib import Path
+import duckdb
+from discreet.engines.duckdb import growing_copies
+from discreet.opening import prepare_catalog
+class Watched:
+    def __init__(self, file):
+        self.connection = duckdb.connect(file)
+    def execute(self, sql, *given):
+        found = self.connection.execute(sql, *given)
+        if sql == "COMMIT":
+            os.kill(os.getpid(), signal.SIGKILL)
+        return found
+class Connecting:
+    def connect(self, file, **named):
+        return duckdb.connect(file, **named) if named else Watched(file)
+    def __getattr__(self, name):
+        return getattr(duckdb, name)
+growing_copies.duckdb = Connecting()
+prepare_catalog(Path(sys.argv[1]))
+"""
+
+
+def test_a_log_that_a_kill_left_is_not_read_into_the_next_copy(tmp_path: Path) -> None:
+    days = Days(tmp_path)
+    days.add(100)
+    prepare(days.catalog)
+    days.add(20)
+    killed = subprocess.run(  # noqa: S603 - our own code
+        [sys.executable, "-c", KILLED_AS_IT_BEGINS, str(days.catalog)],
+        check=False,
+        env=dict(os.environ),
+    )
+    assert killed.returncode == -signal.SIGKILL
+    assert list(tmp_path.glob("*.part/*.wal"))
+    assert (grown(told := prepare(days.catalog)), anew(told)) == (ALL, set())
+    assert contents(days.catalog) == fresh(days.catalog)
+
+
+@pytest.mark.parametrize(("owner", "name"), [(growing_copies, "_copy_file"), (added_files, "_end")])
+def test_a_full_disk_is_told_and_leaves_the_old_copy(
+    tmp_path: Path, owner: Any, name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fill(*_: Any) -> None:
+        raise OSError(ENOSPC, "No space left on device")
+
+    days = Days(tmp_path)
+    days.add(100)
+    prepare(days.catalog)
+    old = key_of(copy_of(days.catalog))
+    days.add(20)
+    with monkeypatch.context() as patch:
+        patch.setattr(owner, name, fill)
+        with pytest.raises(discreet.SourceError, match="could not be made"):
+            prepare_catalog(days.catalog)
+    assert key_of(copy_of(days.catalog)) == old
+    prepare(days.catalog)
+    assert contents(days.catalog) == fresh(days.catalog)
 
 
 def test_who_reads_a_copy_reads_on_while_it_grows(tmp_path: Path) -> None:

@@ -227,6 +227,26 @@ def test_what_changes_no_row_of_any_unit_changes_no_form(
     assert contents() == fresh(catalog)
 
 
+def test_what_cannot_grow_holds_no_lock_any_more(
+    catalog: Path, schema: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A server frees the locks of a connection that is closed only some time later."""
+    days = Days(schema)
+    days.add(100)
+    prepare(catalog)
+    run(f"DELETE FROM {schema}.pills WHERE drug = 'a'", FLUSH, "SELECT 1")
+    closed: list[psycopg.pq.TransactionStatus] = []
+    close = psycopg.Connection.close
+
+    def closing(connection: psycopg.Connection[Any]) -> None:
+        closed.append(connection.info.transaction_status)
+        close(connection)
+
+    monkeypatch.setattr(psycopg.Connection, "close", closing)
+    assert MadeAnew(reason=Anew.CHANGED, table="pills") in prepare(catalog)
+    assert set(closed) == {psycopg.pq.TransactionStatus.IDLE}
+
+
 def test_rows_of_a_transaction_that_ends_later_are_new(catalog: Path, schema: str) -> None:
     days = Days(schema)
     days.add(300)

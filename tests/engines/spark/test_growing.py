@@ -14,7 +14,7 @@ import pytest
 from discreet.catalog.resolve import read
 from discreet.engines.duckdb.loading import DataSource
 from discreet.engines.growth import Anew, Grows, MadeAnew, Step
-from discreet.engines.spark import SparkEngine, forms, growing
+from discreet.engines.spark import SparkEngine, forms, growing, prepared
 from discreet.opening import copy_of, forget_catalog, is_copy_outdated, prepare_catalog
 from discreet.opening.sources import form_of
 from tests.fuzzing.choices import Choices
@@ -225,4 +225,26 @@ def test_an_interrupted_growth_leaves_the_old_form_and_goes_on(
             prepare(days.catalog)
     assert (old / "whole.json").is_file()
     assert prepare(days.catalog) == BOTH
+    assert contents(days.catalog) == fresh(days.catalog)
+
+
+@pytest.mark.slow
+def test_layers_of_an_interrupted_growth_are_not_left_where_all_is_made_anew(
+    days: Days, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    days.add(300)
+    prepare(days.catalog)
+    write = growing.Layer._write
+
+    def stopping(self: growing.Layer, *given: Any) -> None:
+        write(self, *given)
+        raise _StoppedError
+
+    days.add(60)
+    with monkeypatch.context() as patch:
+        patch.setattr(growing.Layer, "_write", stopping)
+        with pytest.raises(_StoppedError):
+            prepare(days.catalog)
+    monkeypatch.setattr(prepared, "_base", lambda *_: "of another Spark")
+    assert prepare(days.catalog) == [MadeAnew(reason=Anew.CATALOG)]
     assert contents(days.catalog) == fresh(days.catalog)

@@ -86,7 +86,17 @@ def contents_in(file: Path, state: str) -> str | None:
     return found[2] if found is not None and state and found[1] == state else None
 
 
-def _about(file: Path) -> tuple[str, str, str] | None:
+def goes_on(part: Path, copied: Copied) -> bool:
+    """Return whether what was begun is a part of this copy, and was made as it would be now.
+
+    Parts of units are told apart by a hash, which another version of DuckDB may have changed: a
+    unit would be in two of them, and have twice as many rows that count.
+    """
+    found = _about(part)
+    return found is not None and (found[0], found[3]) == (copied.key, copied.made_by)
+
+
+def _about(file: Path) -> tuple[str, str, str, str] | None:
     if not file.is_file():
         return None
     if not is_private(file):
@@ -95,11 +105,12 @@ def _about(file: Path) -> tuple[str, str, str] | None:
     is_whole = file.parent.suffix != PART_SUFFIX
     try:
         with duckdb.connect(str(file), read_only=is_whole) as connection:
-            found = connection.execute(f"SELECT key, state, contents FROM {ABOUT}.copy").fetchone()
+            told = f"SELECT key, state, contents, made_by FROM {ABOUT}.copy"
+            found = connection.execute(told).fetchone()
     except duckdb.Error as cause:
         log.warning("a prepared copy could not be read", exc_info=cause)
         return None
-    return None if found is None else (str(found[0]), str(found[1]), str(found[2]))
+    return None if found is None else (str(found[0]), str(found[1]), str(found[2]), str(found[3]))
 
 
 def earlier_of(file: Path) -> EarlierCopy | None:

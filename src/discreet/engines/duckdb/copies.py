@@ -36,8 +36,8 @@ from discreet.engines.duckdb.copied import (
     Columns,
     Copied,
     begin_copy,
+    goes_on,
     is_private,
-    key_of,
     note_files,
 )
 from discreet.engines.duckdb.dialect import DUCKDB
@@ -71,9 +71,10 @@ def make_copy(  # noqa: PLR0913 - what is made, of what, and who hears of it
     part = _part_of(file)
     with alone(file):
         make_private(part.parent)
-        if key_of(part) != copied.key:
+        if not goes_on(part, copied):
             _remove(part)
-            begin_growth(file, part, copied, told)
+            with _told():
+                begin_growth(file, part, copied, told)
         with _told(), _writing(part, limits) as connection:
             begin_copy(connection, copied)
             Growing(
@@ -251,7 +252,7 @@ def _show(connection: duckdb.DuckDBPyConnection, columns: Mapping[str, tuple[Col
 def _told() -> Iterator[None]:
     try:
         yield
-    except duckdb.Error as cause:
+    except (duckdb.Error, OSError) as cause:
         log.warning("the prepared copy failed", exc_info=cause)
         raise SourceError(
             "The prepared copy could not be made or read",

@@ -10,15 +10,17 @@ stored, because new rows of a parent can give them a unit.
 
 # ruff: noqa: S608 - names are quoted and values are numbers
 
+from dataclasses import replace
+
 import duckdb
 
-from discreet.catalog.schema import Kind, PathUnit, PrivateTable
+from discreet.catalog.schema import Column, ColumnUnit, Kind, PathUnit, PrivateTable
 from discreet.engines.duckdb.dialect import DUCKDB
 from discreet.engines.duckdb.prepared import PART, PARTS, REST, added_columns, ranked_rows
 from discreet.engines.duckdb.rewrites import ranked_columns
 from discreet.engines.growth import Anew, CannotGrowError, refuse_months
 from discreet.engines.writer import EVERY, KEPT, UNIT, column_name, prepared_name, write_rows
-from discreet.engines.writer.units import kind_in
+from discreet.engines.writer.units import kind_in, unit_kind
 from discreet.query.tree import Scan
 
 WAITING = "waiting"
@@ -82,7 +84,7 @@ def grow_table(connection: duckdb.DuckDBPyConnection, scan: Scan) -> None:
     """
     _refuse_other_columns(connection, scan)
     _refuse_new_units_of_old_rows(connection, scan)
-    rows, name = write_rows(scan, DUCKDB), scan.table.name
+    rows, name = write_rows(_over_form(scan), DUCKDB), scan.table.name
     counted = f"SELECT count(*) FROM {DUCKDB.quoted(name)}"
     ((number,),) = connection.execute(counted).fetchall()
     parts = -(-int(number) // PART)
@@ -98,8 +100,24 @@ def grow_table(connection: duckdb.DuckDBPyConnection, scan: Scan) -> None:
     columns = (f"{_held(each.name)} AS {DUCKDB.quoted(each.name)}" for each in scan.table.columns)
     connection.execute(f"DROP TABLE {DUCKDB.quoted(name)}")
     connection.execute(
-        f"CREATE VIEW {DUCKDB.quoted(name)} AS SELECT {', '.join(columns)} "
+        f"CREATE VIEW {DUCKDB.quoted(name)} AS SELECT {', '.join((UNIT, *columns))} "
         f"FROM {_form(scan.table, EVERY)}"
+    )
+
+
+def _over_form(scan: Scan) -> Scan:
+    """Return a scan whose path ends at the next table, where the form has the units of the rows.
+
+    A row of that table is in the form once for each of its units. Were it joined with its own
+    parents again, all of its units would count as often as there are of them.
+    """
+    if len(scan.parents) < 2:
+        return scan
+    name, next_one = UNIT.strip('"'), scan.parents[0]
+    of_unit = Column(name=name, kind=unit_kind(scan) or Kind.OTHER)
+    columns = (*next_one.columns, of_unit)
+    return replace(
+        scan, parents=(replace(next_one, columns=columns, unit=ColumnUnit(column=name)),)
     )
 
 

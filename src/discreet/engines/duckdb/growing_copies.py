@@ -66,6 +66,7 @@ def begin_growth(file: Path, part: Path, copied: Copied, told: Told) -> None:
         told(MadeAnew(reason=reason or Anew.RELEASE))
         return
     begun = part.with_name(f"{part.name}.copying")
+    Path(f"{begun}.wal").unlink(missing_ok=True)  # of a copy that was begun with and killed
     _copy_file(file, begun)
     with closing(duckdb.connect(str(begun))) as connection:
         connection.execute("BEGIN")
@@ -179,7 +180,8 @@ class Growing:
             self.connection.execute("COMMIT")
         except CannotGrowError as cause:
             self.connection.execute("ROLLBACK")
-            self.told(MadeAnew(reason=cause.reason, table=cause.table or min(pending)))
+            named = cause.table if cause.table in names else min(pending)
+            self.told(MadeAnew(reason=cause.reason, table=named))
             self._take_out(names)
         except BaseException:
             self.connection.execute("ROLLBACK")

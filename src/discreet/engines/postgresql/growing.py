@@ -53,24 +53,29 @@ class Grower:
 
     def grow(self, progress: Progress | None, told: Told) -> bool:
         """Add what is new to a whole form; return False if there is none that can grow."""
-        try:
-            with self.maker.alone() as connection:
-                make_schemas(connection)
-                made = made_forms(connection, self.maker.form)
-                if not any(each.is_whole for each in made) or self._is_begun(made):
-                    return False
-                old, about = self._old(connection, made)
-                notes = {
-                    scan.table.name: self._grow(connection, old, about, scan, progress, told)
-                    for scan in self.maker.scans
-                }
-                self._rename(connection, old, notes)
-                drop_forms(connection, [each for each in made if each.key != old.key])
-                if key_now(connection, self.maker.form) != self.maker.key:
-                    raise SourceError("A table changed while it was read", "Prepare it again")
-        except CannotGrowError as cause:
-            told(MadeAnew(reason=cause.reason, table=cause.table))
+        with self.maker.alone() as connection:
+            try:
+                return self._grown(connection, progress, told)
+            except CannotGrowError as cause:
+                # The lock is free at once: a server needs a while to see that a connection closed.
+                connection.execute("ROLLBACK")
+                told(MadeAnew(reason=cause.reason, table=cause.table))
+                return False
+
+    def _grown(self, connection: "Connection[Any]", progress: Progress | None, told: Told) -> bool:
+        make_schemas(connection)
+        made = made_forms(connection, self.maker.form)
+        if not any(each.is_whole for each in made) or self._is_begun(made):
             return False
+        old, about = self._old(connection, made)
+        notes = {
+            scan.table.name: self._grow(connection, old, about, scan, progress, told)
+            for scan in self.maker.scans
+        }
+        self._rename(connection, old, notes)
+        drop_forms(connection, [each for each in made if each.key != old.key])
+        if key_now(connection, self.maker.form) != self.maker.key:
+            raise SourceError("A table changed while it was read", "Prepare it again")
         return True
 
     def _is_begun(self, made: list[Made]) -> bool:

@@ -156,11 +156,16 @@ def _table(  # noqa: PLR0913, PLR0917 - what is made, of what, and who hears of 
             made = layer.add(target, scan, progress)
         except CannotGrowError as cause:
             told(MadeAnew(reason=cause.reason, table=scan.table.name))
-            for each in (target, target.with_suffix(VOID), target.with_suffix(".work")):
-                shutil.rmtree(each, ignore_errors=True)
+            _clear(target)
     made = made or _made(session, target, scan, progress)
     _write(done, made)
     return made
+
+
+def _clear(target: Path) -> None:
+    """Remove what was written of a table, with layers that a growth left when it was killed."""
+    for each in (target, target.with_suffix(VOID), target.with_suffix(".work")):
+        shutil.rmtree(each, ignore_errors=True)
 
 
 def _made(
@@ -171,6 +176,7 @@ def _made(
     if progress is not None:
         progress(name, 0, 1)
     frame = session.sql(with_our_names(_ranked(scan)))
+    _clear(target)
     first = address(target / "layer=0")
     frame.write.mode("overwrite").partitionBy("kept").parquet(first)
     told: dict[str, Any] = {
