@@ -98,10 +98,12 @@ def folder_columns(place: str, files: Sequence[Listed]) -> frozenset[str]:
     """Return the columns, in lower case, that Spark reads off names of folders below a path.
 
     It may be more than Spark reads, never less. A pattern names as many folders as it is written
-    with; Spark looks only below what it names.
+    with, unless it goes back with .. or has braces; Spark looks only below what it names.
     """
+    parts = _parts(place)
     is_plain = place.startswith("/") or "://" in place
-    depth = len(_parts(place)) if is_plain and "{" not in place else 0
+    is_as_deep = is_plain and not {"{", "\\"} & set(place) and not {".", ".."} & set(parts)
+    depth = len(parts) if is_as_deep else 0
     folders = {folder for each in files for folder in _parts(each.path)[depth:-1]}
     return frozenset(
         unescaped(each.partition("=")[0]).casefold() for each in folders if "=" in each
