@@ -2,6 +2,7 @@
 
 import base64
 import json
+import shutil
 import struct
 import sys
 from collections.abc import Mapping
@@ -143,6 +144,16 @@ def test_files_anywhere_in_a_delta_table_are_never_read_without_its_log(
     for place in (f"{tmp_path}/lake/", f"{tmp_path}/{'*/' * (table.count('/') + 1)}Xy/*.parquet"):
         with pytest.raises(SourceError, match="belong to a Delta table|could not be read"):
             opened(place if place != f"{folder}/" else f"{tmp_path}/")
+
+
+def test_the_log_of_another_folder_is_never_read(tmp_path: Path) -> None:
+    """The library that reads logs takes %20 in a path for a space."""
+    write_deltalake(tmp_path / "made", pa.table({"patient_id": [1, 2]}))
+    shutil.copytree(tmp_path / "made", tmp_path / "a b")
+    DeltaTable(tmp_path / "made").delete("patient_id = 2")
+    (tmp_path / "made").rename(tmp_path / "a%20b")
+    with pytest.raises(SourceError, match="has a % in it"):
+        opened(f"{tmp_path}/a%20b/")
 
 
 # --------------------------------------------------------------------------- what is rejected
