@@ -21,6 +21,14 @@ ALIKE = [
 UNLIKE = {
     "another type of whole number": ("(x = 5)", "(x = 500)"),
     "a number that 64 bits do not hold": ("(x = 9223372036854775807)", "(x = 9223372036854775808)"),
+    "a number that no integer holds": (f"(x = {10**20})", f"(x = {10**40})"),
+    "a number that is shifted by": ("(x >> 5)", "(x >> 6)"),
+    "an argument with a name": ("(d + make_interval(days => 5))", "(d + make_interval(days => 6))"),
+    "the body of a function": ("f(v -> 5)", "f(v -> 6)"),
+    "a day that is none": (
+        "(d >= CAST('2023-02-28' AS DATE))",
+        "(d >= CAST('2023-02-29' AS DATE))",
+    ),
     "a number that is added": ("((x + 5) = 1)", "((x + 6) = 1)"),
     "a number after one that is compared": ("(x = 5 + 1)", "(x = 6 + 1)"),
     "a real number": ("(x > 5.5e0)", "(x > 5.6e0)"),

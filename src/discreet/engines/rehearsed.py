@@ -8,19 +8,20 @@ other constants may matter (they are added, cast or formatted) and are part of t
 
 import re
 from collections import Counter, OrderedDict
+from datetime import date
 from threading import Lock
 
 ENDS = (2**7, 2**8, 2**15, 2**16, 2**31, 2**32, 2**63, 2**64)
-"""Whole numbers between two of these are of one type in every engine."""
+"""Whole numbers between two of these are of one type in every engine; larger ones may not be."""
 
 LONGEST = 100
 """Longer texts are part of the shape."""
 
 COMPARED = re.compile(
-    r"""(?<=[=<>]\ )(?:
+    r"""(?:(?<=\ [=<>]\ )|(?<=[<>]=\ )|(?<=<>\ ))(?:
         (?P<whole>\d+)
       | '(?P<text>[ -&(-~]*)'
-      | CAST\('\d{4}-\d\d-\d\d'\ AS\ (?P<type>DATE)\)
+      | CAST\('(?P<day>\d{4}-\d\d-\d\d)'\ AS\ (?P<type>DATE)\)
     )(?=\))
     | "(?:[^"]|"")*" | '(?:[^']|'')*' | `[^`]*`""",
     re.VERBOSE,
@@ -37,12 +38,20 @@ def shape_of(sql: str) -> str:
 
 
 def _masked(found: re.Match[str]) -> str:
-    whole, text, kind = found["whole"], found["text"], found["type"]
-    if whole is not None:
+    whole, text = found["whole"], found["text"]
+    if whole is not None and int(whole) < ENDS[-1]:
         return f"?{sum(int(whole) >= each for each in ENDS)}"
     if text is not None and len(text) <= LONGEST:
         return f"?'{'' if text else 'empty'}'"
-    return found[0] if kind is None else f"?{kind}"
+    return f"?{found['type']}" if found["day"] and _is_day(found["day"]) else found[0]
+
+
+def _is_day(text: str) -> bool:
+    try:
+        date.fromisoformat(text)
+    except ValueError:
+        return False
+    return True
 
 
 OUTPUT = re.compile(r"""(?P<as>AS )?"(?P<name>(?:[^"]|"")*)"|'(?:[^']|'')*'""")

@@ -2,6 +2,7 @@
 
 import base64
 import json
+import shutil
 import struct
 import sys
 from collections.abc import Mapping
@@ -128,6 +129,33 @@ def test_files_below_a_delta_table_are_never_read_without_its_log(visits: Path) 
             opened(place)
 
 
+@pytest.mark.parametrize("table", ["lake", "lake/Ab", "lake/site=a", "lake/a[1]"])
+def test_files_anywhere_in_a_delta_table_are_never_read_without_its_log(
+    tmp_path: Path, table: str
+) -> None:
+    """Files may lie in folders of any name, and a table in a folder named after a value."""
+    write_deltalake(tmp_path / "made", pa.table({"patient_id": [1, 2]}))
+    folder = tmp_path / table
+    folder.parent.mkdir(exist_ok=True)
+    (tmp_path / "made").rename(folder)
+    file = next(folder.glob("*.parquet"))
+    (folder / "Xy").mkdir()
+    file.rename(folder / "Xy" / file.name)
+    for place in (f"{tmp_path}/lake/", f"{tmp_path}/{'*/' * (table.count('/') + 1)}Xy/*.parquet"):
+        with pytest.raises(SourceError, match="belong to a Delta table|could not be read"):
+            opened(place if place != f"{folder}/" else f"{tmp_path}/")
+
+
+def test_the_log_of_another_folder_is_never_read(tmp_path: Path) -> None:
+    """The library that reads logs takes %20 in a path for a space."""
+    write_deltalake(tmp_path / "made", pa.table({"patient_id": [1, 2]}))
+    shutil.copytree(tmp_path / "made", tmp_path / "a b")
+    DeltaTable(tmp_path / "made").delete("patient_id = 2")
+    (tmp_path / "made").rename(tmp_path / "a%20b")
+    with pytest.raises(SourceError, match="has a % in it"):
+        opened(f"{tmp_path}/a%20b/")
+
+
 # --------------------------------------------------------------------------- what is rejected
 
 
@@ -235,9 +263,10 @@ def test_files_with_other_types_than_the_log_says_are_refused(tmp_path: Path) ->
     folder = tmp_path / "t"
     write_deltalake(folder, pa.table({"u": [1, 2]}))
     (file,) = folder.glob("*.parquet")
-    pq.write_table(pa.table({"u": ["1", "2"]}), file)
-    with pytest.raises(SourceError, match="store a column with different types"):
-        opened(f"{folder}/")
+    for name in ("u", "U"):
+        pq.write_table(pa.table({name: ["1", "2"]}), file)
+        with pytest.raises(SourceError, match="store a column with different types"):
+            opened(f"{folder}/")
 
 
 def test_the_extra_is_named(visits: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -158,6 +158,17 @@ def test_a_column_that_folders_hide_is_refused(visits: Path, kind: pa.DataType) 
         opened(f"{visits}/")
 
 
+@pytest.mark.parametrize("place", ["here/../visits/", "./visits/", "*/../visits/", "here/../*/"])
+def test_a_column_that_folders_hide_is_refused_by_any_path(tmp_path: Path, place: str) -> None:
+    """All rows of a folder would be one unit."""
+    (tmp_path / "here").mkdir()
+    folder = tmp_path / "visits" / "patient_id=x"
+    folder.mkdir(parents=True)
+    pq.write_table(pa.table({"patient_id": ["a", "b"], "cost": [1, 2]}), folder / "a.parquet")
+    with pytest.raises(SourceError, match="'patient_id' both in its files and in the names"):
+        opened(f"{tmp_path}/{place}")
+
+
 def test_files_of_different_types_in_folders_are_refused(visits: Path) -> None:
     other = pa.table({"patient_id": ["a"], "cost": [1]})
     pq.write_table(other, visits / "year=2024" / "site=a%201" / "part-1.parquet")

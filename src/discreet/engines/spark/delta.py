@@ -53,6 +53,12 @@ class Snapshot:
 def read_snapshot(name: str, place: str) -> Snapshot:
     """Return the latest version of a table, or reject one that its files alone do not show."""
     delta = delta_module()
+    if unquote(place) != place:  # delta-rs would read the log of the folder a b, not of a%20b
+        raise SourceError(
+            f"The path of the Delta table {name} has a % in it, so its log cannot be told from "
+            "that of another folder",
+            "Rename the folder",
+        )
     errors = (delta.exceptions.DeltaError, OSError, ValueError, NotImplementedError)
     try:
         table = delta.DeltaTable(_address(place))

@@ -5,6 +5,7 @@ Only what Spark offers everyone is used, so that it is the same over Spark Conne
 
 from collections import Counter
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -59,10 +60,13 @@ def state_of(files: Sequence[Listed]) -> str:
 
 def is_delta(own: "SparkSession", place: str) -> bool:
     """Return whether a folder is a Delta table."""
-    if GLOBS & set(place):
-        return False
+    return not GLOBS & set(place) and _has_log(own, place)
+
+
+def _has_log(own: "SparkSession", pattern: str) -> bool:
+    """Return whether one of the folders of a pattern is a Delta table."""
     try:
-        own.read.format("binaryFile").load(f"{place.rstrip('/')}/{LOG}").schema  # noqa: B018 - looks
+        own.read.format("binaryFile").load(f"{pattern.rstrip('/')}/{LOG}").schema  # noqa: B018 - looks
     except failures() as cause:
         if "PATH_NOT_FOUND" not in str(cause):
             log.debug("there may be a Delta table", exc_info=cause)
@@ -79,7 +83,10 @@ def refuse_table_formats(own: "SparkSession", name: str, files: Sequence[Listed]
             "metadata",
             "Name it as a table of Spark's catalog, on a cluster that has Iceberg",
         )
-    if any(is_delta(own, each) for each in {_root(each.path) for each in files}):
+    roots = {_root(each.path) for each in files}
+    if any(_has_log(own, each) for each in _at_or_below(files)) or any(
+        _is_below_log(own, each) for each in roots
+    ):
         raise SourceError(
             f"The files of the table {name} belong to a Delta table, and some may be deleted there",
             "Name the folder of the Delta table, without a pattern",
@@ -94,14 +101,42 @@ def _root(path: str) -> str:
     return "/".join(folders)
 
 
+def _at_or_below(files: Sequence[Listed]) -> set[str]:
+    """Return patterns of all folders of files, one for each depth below a root."""
+    depths = {(_root(each.path), each.path.count("/")) for each in files}
+    return {
+        _plain(root) + "/*" * below
+        for root, depth in depths
+        for below in range(depth - root.count("/"))
+    }
+
+
+def _is_below_log(own: "SparkSession", root: str) -> bool:
+    """Return whether a folder above is a Delta table; one that may not be looked into is none."""
+    parts = root.split("/")
+    above = ["/".join(parts[:end]) for end in range(4 if "://" in root else 2, len(parts))]
+    for each in above:
+        with suppress(*failures()):
+            if _has_log(own, _plain(each)):
+                return True
+    return False
+
+
+def _plain(path: str) -> str:
+    """Return the pattern that stands for one path alone."""
+    return "".join(f"\\{each}" if each in GLOBS else each for each in path)
+
+
 def folder_columns(place: str, files: Sequence[Listed]) -> frozenset[str]:
     """Return the columns, in lower case, that Spark reads off names of folders below a path.
 
     It may be more than Spark reads, never less. A pattern names as many folders as it is written
-    with; Spark looks only below what it names.
+    with, unless it goes back with .. or has braces; Spark looks only below what it names.
     """
+    parts = _parts(place)
     is_plain = place.startswith("/") or "://" in place
-    depth = len(_parts(place)) if is_plain and "{" not in place else 0
+    is_as_deep = is_plain and not {"{", "\\"} & set(place) and not {".", ".."} & set(parts)
+    depth = len(parts) if is_as_deep else 0
     folders = {folder for each in files for folder in _parts(each.path)[depth:-1]}
     return frozenset(
         unescaped(each.partition("=")[0]).casefold() for each in folders if "=" in each

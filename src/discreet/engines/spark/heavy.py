@@ -158,12 +158,22 @@ def _counted(table: HeavyTable, collect: Collect) -> Counted:
     units = f"SELECT {_hashed(UNIT, table)} AS h, n FROM ({rows} GROUP BY {UNIT}) AS each"
     words = (
         f"SELECT CAST(shiftright(h & {BITS - 1}, 6) AS INT) AS w, "
-        f"bit_or(CASE WHEN n > {table.limit} THEN shiftleft(1L, {_bit('h')}) ELSE 0L END) AS m, "
-        f"count(*) AS units, sum(least(n, {table.limit})) AS `rows` "
-        f"FROM ({units}) AS hashed GROUP BY w"
+        f"CASE WHEN n > {table.limit} THEN shiftleft(1L, {_bit('h')}) ELSE 0L END AS m, "
+        f"1L AS units, least(n, {table.limit}) AS `rows` FROM ({units}) AS hashed "
+        # A word without units is there too: how many there are does not tell of the units.
+        f"UNION ALL SELECT CAST(id AS INT), 0L, 0L, 0L FROM range({BITS // WORD})"
     )
-    found = collect(with_our_names(words))
-    bits = np.zeros(BITS // WORD, np.int64)
-    bits[found.column("w").to_numpy()] = found.column("m").to_numpy()
-    number, within = (int(found.column(each).to_numpy().sum()) for each in ("units", "rows"))
+    each = (
+        "SELECT w, bit_or(m) AS m, sum(units) AS units, sum(`rows`) AS `rows` "
+        f"FROM ({words}) AS spread GROUP BY w"
+    )
+    # The counts of a word, where there may be one unit alone, are added up before they leave.
+    found = collect(
+        with_our_names(
+            "SELECT transform(sort_array(collect_list(struct(w, m))), x -> x.m) AS words, "
+            f"sum(units) AS units, sum(`rows`) AS `rows` FROM ({each}) AS every"
+        )
+    )
+    bits = np.asarray(found.column("words").combine_chunks().flatten(), np.int64)
+    number, within = (int(found.column(each)[0].as_py()) for each in ("units", "rows"))
     return Counted(units=number, rows=within, words=bits)

@@ -223,8 +223,13 @@ def _in_delta(own: "SparkSession", name: str, place: str) -> Read:
         reading = own.read.schema(schema).option("basePath", place)
         found = reading.parquet(*snapshot.files)
         _refuse_names(name, found.columns)
-        told = {each: kind for each, kind in found.dtypes if each not in snapshot.in_folders}
-        if any(told.get(each, kind) != kind for each, kind in stored.items()):
+        inside = {each.casefold() for each in snapshot.in_folders}
+        told = {each.casefold(): kind for each, kind in found.dtypes}
+        if any(
+            told.get(each.casefold(), kind) != kind
+            for each, kind in stored.items()
+            if each.casefold() not in inside
+        ):
             raise different_types(name)
         frame = _with_file_rows(own, name, found, listed(own, snapshot.files))
     return Read(
