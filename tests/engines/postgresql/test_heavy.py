@@ -213,7 +213,7 @@ def test_numbers_of_transactions_that_are_about_to_begin_again_are_not_compared(
     near = heavy.CYCLE - heavy.LONGEST
     for first, holds in ((near - 1, True), (near, False), (heavy.CYCLE + 5, True)):
         seen = heavy.Moment(server="one", first=first, next=first, running=frozenset())
-        bits = heavy.Bits(seen=seen, bits=b"")
+        bits = heavy.Bits(seen=seen, columns="", bits=b"")
         assert bits.hold_at(seen) is holds
         later = replace(seen, next=first + heavy.LONGEST, first=first + heavy.LONGEST)
         assert not bits.hold_at(later)
