@@ -169,7 +169,7 @@ def contributions(engine: Engine, query: ExactQuery) -> tuple[Contributions, pa.
         case PostgreSqlEngine():
             tables = tables_counted(query, engine._dialect)
             text = _by_unit(query, engine._dialect)
-            read = engine._reads(text)
+            read = engine._reads(text, with_fresh=bool(tables))
             schema = postgresql._schema(query).append(pa.field("__unit", pa.int64()))
             with engine._sessions.transaction() as connection:
                 arguments = engine._heavy.of(connection, tables) if tables else None
