@@ -141,9 +141,9 @@ def test_files_anywhere_in_a_delta_table_are_never_read_without_its_log(
     file = next(folder.glob("*.parquet"))
     (folder / "Xy").mkdir()
     file.rename(folder / "Xy" / file.name)
-    for place in (f"{tmp_path}/lake/", f"{tmp_path}/{'*/' * (table.count('/') + 1)}Xy/*.parquet"):
-        with pytest.raises(SourceError, match=r"belong to a Delta table|could not be read"):
-            opened(place if place != f"{folder}/" else f"{tmp_path}/")
+    for place in ("", f"{'*/' * (table.count('/') + 1)}Xy/*.parquet"):
+        with pytest.raises(SourceError, match="belong to a Delta table"):
+            opened(f"{tmp_path}/{place}")
 
 
 def test_the_log_of_another_folder_is_never_read(tmp_path: Path) -> None:

@@ -193,6 +193,31 @@ def test_plans_that_would_collect_private_rows_are_found(tmp_path: Path) -> None
     assert sum("FileScan" in part for part in found) > 2
 
 
+def test_units_do_not_pass_the_driver_to_tell_which_folders_matter(tmp_path: Path) -> None:
+    """Where a table has a folder for each unit, Spark may collect units to leave folders out."""
+    for unit in "abc":
+        (tmp_path / "visits" / f"u={unit}").mkdir(parents=True)
+        pq.write_table(pa.table({"x": [1]}), tmp_path / "visits" / f"u={unit}" / "a.parquet")
+    pq.write_table(pa.table({"u": ["a", "b"], "age": [1, 50]}), tmp_path / "people.parquet")
+    places: dict[str, str | pa.Table] = {
+        "visits": f"{tmp_path}/visits/",
+        "people": f"{tmp_path}/people.parquet",
+    }
+    engine = SparkEngine.open(shared_session(), places)
+    join = "SELECT count(*) FROM visits JOIN people ON visits.u = people.u WHERE people.age = 50"
+
+    def subqueries() -> list[str]:
+        frame: Any = engine._session.sql(join)
+        plan = frame._jdf.queryExecution().executedPlan().toString()
+        return [each for each in collected_parts(plan) if "Subquery dynamicpruning" in each]
+
+    assert not subqueries()
+    name = "spark.sql.optimizer.dynamicPartitionPruning.reuseBroadcastOnly"
+    engine._session.conf.set(name, "false")
+    assert subqueries(), "the broken variant"
+    engine.close()
+
+
 def test_settings_are_those_of_every_session_of_ours() -> None:
     assert not set(SETTINGS) & set(AWAY_FROM_DRIVER)
     engine = SparkEngine.open(shared_session(), {})

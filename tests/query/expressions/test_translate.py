@@ -606,6 +606,14 @@ def test_a_regular_expression_outside_the_subset_is_refused(text: str) -> None:
 
 
 @pytest.mark.parametrize(
+    "text", ["string_split(s, ' ')[1.0] = 'a'", "string_split(s, ' ')[1e0] = 'a'"]
+)
+def test_a_place_that_is_no_whole_number_is_refused(text: str) -> None:
+    with pytest.raises(UnsupportedError):
+        translated(text)
+
+
+@pytest.mark.parametrize(
     "text",
     [
         *("repeat(s, 50000000)", "lpad(s, 9, '')", "regexp_matches(s, u)", "s ~ '(a*)+$'"),

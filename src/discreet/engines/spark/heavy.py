@@ -174,6 +174,6 @@ def _counted(table: HeavyTable, collect: Collect) -> Counted:
             f"sum(units) AS units, sum(`rows`) AS `rows` FROM ({each}) AS every"
         )
     )
-    bits = np.array(found.column("words").to_pylist()[0], np.int64)
+    bits = np.array(found.column("words")[0].as_py(), np.int64)
     number, within = (int(found.column(each)[0].as_py()) for each in ("units", "rows"))
     return Counted(units=number, rows=within, words=bits)

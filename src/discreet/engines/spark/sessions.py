@@ -36,6 +36,7 @@ AWAY_FROM_DRIVER = {
     "spark.sql.adaptive.autoBroadcastJoinThreshold": "-1",
     "spark.sql.autoBroadcastJoinThreshold": "-1",
     "spark.sql.optimizeNullAwareAntiJoin": "false",
+    "spark.sql.optimizer.dynamicPartitionPruning.reuseBroadcastOnly": "true",
     "spark.sql.optimizer.runtime.bloomFilter.enabled": "false",
 }
 """So that no rows pass through the driver on their way to a join: Spark collects what it sends to

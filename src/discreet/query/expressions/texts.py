@@ -127,7 +127,8 @@ def _element(node: exp.Expr, scope: NameScope) -> Expression:
     while isinstance(parts, exp.Paren):
         parts = parts.this
     place = node.expressions[0] if len(node.expressions) == 1 else None
-    if not isinstance(parts, exp.Split) or not isinstance(place, exp.Literal):
+    is_counted = isinstance(place, exp.Literal) and place.is_int
+    if not isinstance(parts, exp.Split) or not is_counted or place is None:
         raise UnsupportedError(
             "An element of a list is not supported on private rows",
             "For a part of a text write SPLIT_PART(x, ',', 2)",
