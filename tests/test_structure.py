@@ -708,9 +708,10 @@ INSIDE: dict[str, dict[str, set[str]]] = {
         "from_plan",
     ),
     "engines": in_order(
-        "growth",
+        "growth heavy",
         "base dialect rehearsed released spark_sources synthetic",
         "regular writer",
+        "half_heavy",
         "rehearsal",
         "duckdb postgresql",
         "key_tables spark",
@@ -720,9 +721,11 @@ INSIDE: dict[str, dict[str, set[str]]] = {
     ),
     "engines.writer": in_order(
         "sums units",
+        "heavy",
         "expressions",
-        "constants",
+        "choices constants",
         "rows",
+        "bounded",
         "__init__",
     ),
     "engines.duckdb": in_order(
@@ -730,7 +733,7 @@ INSIDE: dict[str, dict[str, set[str]]] = {
         "csv_files numbers",
         "dialect loading",
         "added_files copied prepared",
-        "growing",
+        "growing heavy",
         "growing_copies",
         "__init__ copies",
     ),
@@ -740,7 +743,7 @@ INSIDE: dict[str, dict[str, set[str]]] = {
         "casts",
         "dialect",
         "fingerprints tables",
-        "prepared",
+        "heavy prepared",
         "growing",
         "__init__",
     ),
@@ -815,7 +818,17 @@ EXPRESSIONS_SEEN = {
 files whose rules it is told of."""
 
 ENGINES_SEEN = {
-    *("base", "dialect", "growth", "regular", "rehearsal", "rehearsed", "spark_sources", "writer"),
+    *(
+        "base",
+        "dialect",
+        "growth",
+        "heavy",
+        "regular",
+        "rehearsal",
+        "rehearsed",
+        "spark_sources",
+        "writer",
+    ),
 }
 """What engines share. They do not see each other."""
 

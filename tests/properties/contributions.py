@@ -24,6 +24,7 @@ from discreet.engines.spark import SparkEngine
 from discreet.engines.spark.conditions import with_our_names
 from discreet.engines.spark.sessions import collected
 from discreet.engines.writer import tables_counted
+from discreet.engines.writer.bounded import bounded_rows
 from discreet.engines.writer.expressions import WriteContext
 from discreet.noise import Entropy
 from discreet.query.plan import Plan
@@ -199,7 +200,7 @@ def _by_unit(query: ExactQuery, dialect: Dialect) -> str:
 
 def _of_units(query: ExactQuery, place: WriteContext, whole: str) -> str:
     groups = writer._groups(query)
-    rows = writer._bounded(query, groups, place)
+    rows = bounded_rows(query, groups, place)
     # Rows that are counted only are not listed.
     is_counted = writer._is_plain_count(query) or writer.whole_table(query) is not None
     assert is_counted or f"({rows})" in whole, "other rows are bounded"

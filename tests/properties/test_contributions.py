@@ -15,7 +15,7 @@ import pytest
 
 from discreet.engines import writer
 from discreet.engines.dialect import Dialect
-from discreet.engines.writer.rows import group_rank
+from discreet.engines.writer.choices import group_rank
 from discreet.mechanisms.sensitivity import ADD_REMOVE, REPLACE
 from discreet.noise import SYSTEM
 from discreet.query.tree import ExactQuery

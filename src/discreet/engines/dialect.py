@@ -7,14 +7,11 @@ from decimal import Decimal
 from fractions import Fraction
 from hashlib import sha256
 from math import ceil, floor, isfinite
-from typing import TYPE_CHECKING, Protocol
 
 from discreet.catalog.schema import Kind, Value
+from discreet.engines.heavy import Heavy
 from discreet.errors import UnsupportedError
 from discreet.query.expressions.literals import Sign, signs_of
-
-if TYPE_CHECKING:
-    from discreet.engines.writer.heavy import HeavyTable
 
 
 def text_literal(value: str) -> str:
@@ -95,29 +92,6 @@ class FunctionTemplate:
         return self.template.format(*texts, all=", ".join(texts))
 
 
-class Heavy(Protocol):
-    """What an engine knows of units with more rows of a table than its limit."""
-
-    def knows(self, tables: "Sequence[HeavyTable]") -> bool:
-        """Return whether it can tell for all of these tables; follows from no rows."""
-        ...
-
-    def test(self, unit: str, tables: "Sequence[HeavyTable]") -> str:
-        """Return the condition that a unit may be heavy in one of these tables."""
-        ...
-
-    def rows(self, table: "HeavyTable", columns: Sequence[str], others: str) -> str | None:
-        """Return a SELECT of the unit and these columns of rows of heavy units, if they are kept.
-
-        `others` are all rows of the table, of which none need be read then.
-        """
-        ...
-
-    def counts(self, table: "HeavyTable") -> str | None:
-        """Return where the numbers of units and of rows within the limit are, if anywhere."""
-        ...
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Dialect:
     """An engine's SQL."""
@@ -174,8 +148,7 @@ class Dialect:
     """Whether prepared tables are in schemas, or have names that begin with what these would be."""
     mark: str = ""
     """What follows the names of prepared tables, so that each form of them has its own."""
-
-    heavy: "Heavy | None" = None
+    heavy: Heavy | None = None
     """How a statement asks whether a unit may be heavy; None if units are not told apart."""
     fresh: str = ""
     """The column that says of a row that it came after it was seen which units are heavy."""

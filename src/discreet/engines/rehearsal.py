@@ -22,13 +22,13 @@ from zlib import crc32
 
 from discreet.catalog.schema import Column, Kind, Value
 from discreet.engines.dialect import Dialect
+from discreet.engines.half_heavy import HalfHeavy
 from discreet.engines.released import Row, changed, nodes_in, with_released
 from discreet.engines.writer import (
     ABOUT,
     EVERY,
     KEPT,
     UNIT,
-    HeavyTable,
     column_name,
     rank_name,
     write_literal,
@@ -103,26 +103,6 @@ class PlaceColumn(Column):
     within: tuple[int, int]
 
 
-@dataclass(frozen=True, slots=True)
-class _HalfHeavy:
-    """Some synthetic units are heavy and some are not, wherever the engine would tell."""
-
-    dialect: Dialect
-
-    def knows(self, tables: Sequence[HeavyTable]) -> bool:
-        return self.dialect.heavy is not None and self.dialect.heavy.knows(tables)
-
-    def test(self, unit: str, tables: Sequence[HeavyTable]) -> str:  # noqa: ARG002
-        return f"(length(CAST({unit} AS {self.dialect.types[Kind.TEXT]})) % 2 = 0)"
-
-    def rows(self, table: HeavyTable, columns: Sequence[str], others: str) -> None:  # noqa: ARG002
-        """Return None: no rows are kept."""
-        return
-
-    def counts(self, table: HeavyTable) -> None:  # noqa: ARG002
-        return None
-
-
 Columns = list[tuple[str, Column | None]]
 """The columns of a table as a statement calls them; None for what tells rows apart."""
 
@@ -147,7 +127,7 @@ class Rehearsal:
             self.dialect,
             has_schemas=False,
             schemas="__{0}",
-            heavy=None if self.dialect.heavy is None else _HalfHeavy(self.dialect),
+            heavy=None if self.dialect.heavy is None else HalfHeavy(self.dialect),
             fresh="",
         )
         nodes = list(nodes_in(query))

@@ -15,7 +15,7 @@ import pytest
 
 from discreet.catalog.schema import Kind
 from discreet.engines.postgresql import PostgreSqlEngine, heavy
-from discreet.engines.postgresql.heavy import Moment
+from discreet.engines.postgresql.heavy import ServerSnapshot
 from discreet.engines.writer import tables_counted
 from discreet.query.expressions.facts import literal
 from discreet.query.expressions.functions import call
@@ -73,7 +73,7 @@ def test_columns_that_change_under_rows_that_stay_are_seen(
         schema = light()
         with opened(schema) as engine, monkeypatch.context() as patch:
             if is_broken:
-                patch.setattr(heavy.HeavyUnits, "_columns", lambda *_: "")
+                patch.setattr(heavy.HeavyInSnapshots, "_columns", lambda *_: "")
             query = number(engine)
             assert exact_rows(engine, query)[0][0] == ("s0", UNITS)
             run(*(each.format(schema) for each in CHANGES[change]))
@@ -114,13 +114,13 @@ def test_a_server_that_recovered_from_a_crash_is_another(tmp_path: Path) -> None
     """It gives numbers of transactions again that it lost, and tells no other start."""
     address = server_in(tmp_path)
     with psycopg.connect(address) as first:
-        before = Moment.of(first).server
+        before = ServerSnapshot.of(first).server
         os.kill(first.info.backend_pid, signal.SIGKILL)
         with suppress(psycopg.Error):
             first.execute("SELECT 1")
     for _ in range(100):
         with suppress(psycopg.OperationalError), psycopg.connect(address) as second:
-            assert Moment.of(second).server != before
+            assert ServerSnapshot.of(second).server != before
             return
         sleep(0.1)
     pytest.fail("the server did not come back")

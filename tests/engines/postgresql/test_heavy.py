@@ -141,7 +141,7 @@ def test_rows_that_go_while_units_are_counted_do_not_hide_heavy_units(place: Pla
     place.change(come())
     with psycopg.connect(shared_server()) as early:
         early.execute("BEGIN ISOLATION LEVEL REPEATABLE READ")
-        seen_early = heavy.Moment.of(early)
+        seen_early = heavy.ServerSnapshot.of(early)
         place.change("DELETE FROM {place} WHERE patient_id < 10")
         place.engine._heavy._known.clear()
         assert place.counted() == place.bounded()
@@ -212,7 +212,7 @@ def test_a_broken_engine_that_takes_no_row_for_fresh_is_seen(
 def test_numbers_of_transactions_that_are_about_to_begin_again_are_not_compared() -> None:
     near = heavy.CYCLE - heavy.LONGEST
     for first, holds in ((near - 1, True), (near, False), (heavy.CYCLE + 5, True)):
-        seen = heavy.Moment(server="one", first=first, next=first, running=frozenset())
+        seen = heavy.ServerSnapshot(server="one", first=first, next=first, running=frozenset())
         bits = heavy.Bits(seen=seen, columns="", bits=b"")
         assert bits.hold_at(seen) is holds
         later = replace(seen, next=first + heavy.LONGEST, first=first + heavy.LONGEST)
@@ -221,7 +221,7 @@ def test_numbers_of_transactions_that_are_about_to_begin_again_are_not_compared(
 
 
 def test_a_snapshot_must_see_what_the_counted_one_saw() -> None:
-    counted = heavy.Moment(server="one", first=5, next=9, running=frozenset({5}))
+    counted = heavy.ServerSnapshot(server="one", first=5, next=9, running=frozenset({5}))
     assert counted.sees_all_of(counted)
     assert replace(counted, first=9, running=frozenset()).sees_all_of(counted)
     assert not replace(counted, running=frozenset({5, 7})).sees_all_of(counted)

@@ -13,7 +13,7 @@ from discreet.catalog.schema import Column, Kind
 from discreet.engines.base import LIMITS, Progress, ResourceLimits, Scalars, Statement, log
 from discreet.engines.dialect import Dialect
 from discreet.engines.duckdb.dialect import DUCKDB
-from discreet.engines.duckdb.heavy import HeavyUnits
+from discreet.engines.duckdb.heavy import HeavyInStore
 from discreet.engines.duckdb.loading import DataSource, Kinds, load
 from discreet.engines.duckdb.prepared import columns_of_kept, drop_plain, prepare
 from discreet.engines.duckdb.rewrites import (
@@ -55,7 +55,7 @@ class DuckDbEngine:
         self._placed = self._placed_columns()
         self._rehearsed, self._lock = Rehearsed(), Lock()
         self._stage: Stage | None = None
-        self._heavy = HeavyUnits(store)
+        self._heavy = HeavyInStore(store)
         self._dialect = replace(DUCKDB, heavy=self._heavy)
 
     @classmethod

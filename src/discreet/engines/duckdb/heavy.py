@@ -26,7 +26,7 @@ COUNTS = f'"{HEAVY}"."counts"'
 """How many units such a table has, and how many rows within the limit."""
 
 
-class HeavyUnits:
+class HeavyInStore:
     """Units with more rows of a table than its limit, in tables of a store."""
 
     def __init__(self, store: Store) -> None:

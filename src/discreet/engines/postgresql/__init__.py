@@ -22,7 +22,7 @@ from discreet.engines.dialect import Dialect
 from discreet.engines.growth import Told, tell_nobody
 from discreet.engines.postgresql.dialect import POSTGRESQL, ROW_ID
 from discreet.engines.postgresql.growing import Grower
-from discreet.engines.postgresql.heavy import HeavyUnits
+from discreet.engines.postgresql.heavy import HeavyInSnapshots
 from discreet.engines.postgresql.prepared import (
     Made,
     Maker,
@@ -80,7 +80,7 @@ class PostgreSqlEngine:
         """What changes when the server counts changes of these tables; as it was on opening."""
         self.is_prepared, self.is_outdated = prepared is not None, is_outdated
         self._rehearsed = Rehearsed()
-        self._heavy = HeavyUnits(self._tables, self._reads)
+        self._heavy = HeavyInSnapshots(self._tables, self._reads)
         own = POSTGRESQL if prepared is None else prepared.dialect
         self._plain = own
         self._dialect = replace(own, heavy=self._heavy, fresh=FRESH)

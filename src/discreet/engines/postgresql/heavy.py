@@ -67,7 +67,7 @@ SEES_ALL = "SELECT bool_or(row_security_active(each)) FROM unnest(CAST(%s AS oid
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Moment:
+class ServerSnapshot:
     """A snapshot of a server: which transactions had ended that began before the next one."""
 
     server: str
@@ -100,7 +100,7 @@ class Moment:
 class Bits:
     """Which units may be heavy in a snapshot, and from which transaction on rows are fresh."""
 
-    seen: Moment
+    seen: ServerSnapshot
     columns: str
     """What columns the tables had."""
     bits: bytes = field(repr=False)
@@ -110,14 +110,14 @@ class Bits:
         """What a statement is given: $1, the bits, and $2, where fresh rows begin."""
         return [self.bits, (self.seen.first % CYCLE).to_bytes(4, "big")]
 
-    def hold_at(self, moment: Moment) -> bool:
+    def hold_at(self, moment: ServerSnapshot) -> bool:
         """Return whether fresh rows can be told in a snapshot."""
         first = self.seen.first
         is_near = first % CYCLE + LONGEST < CYCLE and moment.next < first + LONGEST
         return is_near and moment.sees_all_of(self.seen)
 
 
-class HeavyUnits:
+class HeavyInSnapshots:
     """Bits of units with more rows of a table than its limit."""
 
     def __init__(self, tables: Mapping[str, Stored], reads: Callable[[str], str]) -> None:
@@ -153,7 +153,7 @@ class HeavyUnits:
         stored = {each.place for one in tables for each in self._path(one) if each is not None}
         connection.execute(f"LOCK TABLE {', '.join(sorted(stored))} IN ACCESS SHARE MODE")
         with self._lock:
-            now = Moment.of(connection)
+            now = ServerSnapshot.of(connection)
             found = [self._of(connection, now, each) for each in tables]
         known = [each for each in found if each is not None]
         if len(known) < len(found):
@@ -170,7 +170,9 @@ class HeavyUnits:
                 if is_restless:
                     self._restless[each.name] = monotonic() + AGAIN
 
-    def _of(self, connection: "Connection[Any]", now: Moment, table: HeavyTable) -> Bits | None:
+    def _of(
+        self, connection: "Connection[Any]", now: ServerSnapshot, table: HeavyTable
+    ) -> Bits | None:
         known, columns = self._known.get(table.name), self._columns(connection, table)
         if known is None or known.columns != columns or not known.hold_at(now):
             is_restless = monotonic() < self._restless.get(table.name, 0)

@@ -29,7 +29,7 @@ from discreet.engines.rehearsed import Rehearsed
 from discreet.engines.spark.addresses import ONE_ROW, give_back, keep_alive, refuse_idle, take
 from discreet.engines.spark.conditions import with_our_names
 from discreet.engines.spark.dialect import ROW_ID, SPARK
-from discreet.engines.spark.heavy import HeavyUnits
+from discreet.engines.spark.heavy import HeavyInFiles
 from discreet.engines.spark.prepared import NOTHING, FoundForm, found_form, make_form
 from discreet.engines.spark.sessions import (
     collected,
@@ -81,7 +81,7 @@ class SparkEngine:
         self.is_prepared, self.is_outdated = found.is_usable, found.is_outdated
         self._is_taken, self._rehearsed = is_taken, Rehearsed()
         self._types: dict[str, dict[str, str]] = {}
-        self._heavy = HeavyUnits(session, self._tables)
+        self._heavy = HeavyInFiles(session, self._tables)
         self._dialect = replace(SPARK, heavy=self._heavy)
         self._let_go = keep_alive(session) if is_remote(session) else None
 

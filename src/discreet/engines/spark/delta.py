@@ -39,7 +39,7 @@ NO_VALUE = "__HIVE_DEFAULT_PARTITION__"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Snapshot:
+class DeltaSnapshot:
     """A version of a Delta table: its files, and what the columns are."""
 
     files: tuple[str, ...]
@@ -50,7 +50,7 @@ class Snapshot:
     """What changes with every version, or when another table is in its place."""
 
 
-def read_snapshot(name: str, place: str) -> Snapshot:
+def read_snapshot(name: str, place: str) -> DeltaSnapshot:
     """Return the latest version of a table, or reject one that its files alone do not show."""
     delta = delta_module()
     if unquote(place) != place:  # delta-rs would read the log of the folder a b, not of a%20b
@@ -76,7 +76,7 @@ def read_state(name: str, place: str) -> str:
     return read_snapshot(name, place).state
 
 
-def _snapshot(name: str, place: str, table: Any) -> Snapshot:
+def _snapshot(name: str, place: str, table: Any) -> DeltaSnapshot:
     _refuse_features(name, table)
     metadata, actions = table.metadata(), table.get_add_actions()
     schema = table.schema().to_json()
@@ -87,7 +87,7 @@ def _snapshot(name: str, place: str, table: Any) -> Snapshot:
     files = [_file(name, place, path, found) for path, found in zip(paths, values, strict=True)]
     sizes = _column(actions, "size_bytes")
     told = [str(metadata.id), table.version(), schema, sorted(zip(files, sizes, strict=True))]
-    return Snapshot(
+    return DeltaSnapshot(
         files=tuple(files),
         schema=schema,
         in_folders=in_folders,
@@ -95,7 +95,7 @@ def _snapshot(name: str, place: str, table: Any) -> Snapshot:
     )
 
 
-def spark_schema(own: "SparkSession", snapshot: Snapshot) -> "StructType":
+def spark_schema(own: "SparkSession", snapshot: DeltaSnapshot) -> "StructType":
     """Return the columns of a table as Spark has types."""
     return type(own.range(0).schema).fromJson(json.loads(snapshot.schema))
 

@@ -42,7 +42,7 @@ Collect = Callable[[str], pa.Table]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Counted:
+class UnitCounts:
     """What was counted of a table."""
 
     units: int
@@ -51,12 +51,12 @@ class Counted:
     words: "np.ndarray[tuple[int], np.dtype[np.int64]]" = field(repr=False)
 
 
-class HeavyUnits:
+class HeavyInFiles:
     """Bits of units with more rows of a table than its limit, in views of a session."""
 
     def __init__(self, session: "SparkSession", tables: Mapping[str, Registered]) -> None:
         self._session, self._tables, self._lock = session, tables, Lock()
-        self._counted: dict[str, Counted] = {}
+        self._counted: dict[str, UnitCounts] = {}
         self._shown: dict[str, bool] = {}
 
     def knows(self, tables: Sequence[HeavyTable]) -> bool:
@@ -84,7 +84,7 @@ class HeavyUnits:
         name = _name(tables)
         with self._lock:
             if name not in self._shown:
-                empty = Counted(units=0, rows=0, words=np.zeros(BITS // WORD, np.int64))
+                empty = UnitCounts(units=0, rows=0, words=np.zeros(BITS // WORD, np.int64))
                 self._show(name, [empty], is_counted=False)
 
     def count(self, tables: Sequence[HeavyTable], collect: Collect) -> bool:
@@ -113,7 +113,7 @@ class HeavyUnits:
         found = [self._tables[each] for each in sorted(own)]
         return all(each.state is not None and state_now(each) == each.state for each in found)
 
-    def _show(self, name: str, counted: Sequence[Counted], *, is_counted: bool) -> None:
+    def _show(self, name: str, counted: Sequence[UnitCounts], *, is_counted: bool) -> None:
         words = np.bitwise_or.reduce([each.words for each in counted])
         table = pa.table(
             {
@@ -152,7 +152,7 @@ def _bit(hashed: str) -> str:
     return f"CAST({hashed} & {WORD - 1} AS INT)"
 
 
-def _counted(table: HeavyTable, collect: Collect) -> Counted:
+def _counted(table: HeavyTable, collect: Collect) -> UnitCounts:
     """Count the rows of each unit; what is collected is as long for any table."""
     rows = f'SELECT {UNIT}, count(*) AS n FROM ({write_rows(table.scan, SPARK)}) AS "all"'
     units = f"SELECT {_hashed(UNIT, table)} AS h, n FROM ({rows} GROUP BY {UNIT}) AS each"
@@ -176,4 +176,4 @@ def _counted(table: HeavyTable, collect: Collect) -> Counted:
     )
     bits = np.array(found.column("words")[0].as_py(), np.int64)
     number, within = (int(found.column(each)[0].as_py()) for each in ("units", "rows"))
-    return Counted(units=number, rows=within, words=bits)
+    return UnitCounts(units=number, rows=within, words=bits)

@@ -10,35 +10,27 @@ raise an error, for every content of the tables, not only for contents within de
 from collections.abc import Sequence
 from dataclasses import replace
 
-from discreet.catalog.schema import Kind, RowUnit, Value
-from discreet.engines.dialect import Dialect, Written, integer_literal, literal_of
+from discreet.catalog.schema import Kind, Value
+from discreet.engines.dialect import Dialect, integer_literal, literal_of
+from discreet.engines.heavy import HeavyTable
+from discreet.engines.writer.bounded import bounded_rows, is_plain, marked, projected
+from discreet.engines.writer.choices import column_rank, group_rank, rank_name
 from discreet.engines.writer.expressions import (
     FRESH,
     UNIT,
     Numbers,
-    Stages,
     WriteContext,
     column_name,
-    columns_read,
-    key_text,
-    names_of,
-    written_of,
 )
-from discreet.engines.writer.heavy import Division, HeavyTable, division_of, whole_of
+from discreet.engines.writer.heavy import Division, division_of, whole_of
 from discreet.engines.writer.rows import (
     ABOUT,
     EVERY,
     KEPT,
-    SALT,
-    column_rank,
-    group_rank,
     prepared_name,
-    rank_name,
     rows_text,
 )
 from discreet.query.tree import (
-    Call,
-    Case,
     ContributionBounding,
     ExactQuery,
     Expression,
@@ -46,7 +38,6 @@ from discreet.query.tree import (
     Relation,
     Scan,
     Select,
-    UnionAll,
     is_unfiltered,
 )
 
@@ -108,7 +99,7 @@ def _text(query: ExactQuery, place: WriteContext) -> str:
         return _plain_count(query, place)
     groups = _groups(query)
     outputs = groups + _measures(query, groups, place)
-    text = f'SELECT {", ".join(outputs)} FROM ({_bounded(query, groups, place)}) AS "bounded"'
+    text = f'SELECT {", ".join(outputs)} FROM ({bounded_rows(query, groups, place)}) AS "bounded"'
     if not groups:
         return text
     return f"{text} GROUP BY {', '.join(groups)}"
@@ -213,7 +204,7 @@ def _measured(query: ExactQuery, groups: Sequence[str], dialect: Dialect) -> lis
         outputs.append('count(DISTINCT "value") AS "n"')
     else:
         outputs = [
-            f"{_summed(each, expression, dialect, is_plain=_is_plain(query))} AS {each}"
+            f"{_summed(each, expression, dialect, is_plain=is_plain(query))} AS {each}"
             for each, expression in zip(sums, query.sums, strict=True)
         ]
         outputs += [] if query.cell is None else ['count(*) AS "n"']
@@ -227,7 +218,7 @@ def _summed(
     column: str, expression: Expression, dialect: Dialect, *, is_plain: bool = False
 ) -> str:
     """Return the sum; of a constant it is a multiple of the number of rows, which engines know."""
-    if is_plain and _marked(expression) is not None:
+    if is_plain and marked(expression) is not None:
         return dialect.as_wide.format(f"count({column})")
     if isinstance(expression, Literal) and isinstance(expression.value, int):
         return f"{dialect.as_wide.format('count(*)')} * {integer_literal(int(expression.value))}"
@@ -236,104 +227,6 @@ def _summed(
 
 def _of_first(column: str) -> str:
     return f'CASE WHEN "first" = 1 THEN {column} ELSE 0 END'
-
-
-def _projected(query: ExactQuery, place: WriteContext) -> tuple[str, list[str]]:
-    """Return the SELECT of the columns that matter, and their names besides the unit."""
-    expressions = [*query.keys, *query.sums]
-    expressions += [each for each in (query.cell, query.distinct) if each is not None]
-    name = place.quoted(query.name)
-    stages = Stages(name, place.dialect.fence)
-    own = replace(place, rows=query.rows, unit=f"{name}.{UNIT}", stages=stages)
-    columns = [(key_text(each, own), f'"k{number}"') for number, each in enumerate(query.keys)]
-    if query.bounding is not ContributionBounding.UNITS_ONLY:
-        columns += [
-            (_summand(each, own, is_plain=_is_plain(query)), f'"s{n}"')
-            for n, each in enumerate(query.sums)
-        ]
-    if query.cell is not None:
-        written = place.finite(written_of(query.cell, own))
-        columns.append((_narrow(written, place.dialect), '"cell"'))
-    if query.distinct is not None:
-        columns.append((key_text(query.distinct, own), '"value"'))
-    rows = rows_text(query.rows, place, names_of(columns_read(expressions), query.name))
-    outputs = [f"{own.unit} AS {UNIT}", *(f"{text} AS {alias}" for text, alias in columns)]
-    outputs += [f"{name}.{FRESH} AS {FRESH}"] if place.tells_fresh else []
-    if place.tells_fresh and stages.depth < 2:
-        stages.fence = ""  # a fence would keep several processes from adding up rows
-    text = f"SELECT {', '.join(outputs)} FROM ({stages.around(rows)}) AS {name}{stages.fence}"
-    return text, [alias for _, alias in columns]
-
-
-def _is_plain(query: ExactQuery) -> bool:
-    """Return whether rows are only summed, so that NULL may stand for what adds nothing."""
-    return query.is_bounded and query.bounding is ContributionBounding.ROWS
-
-
-def _marked(expression: Expression) -> Expression | None:
-    """Return x of CASE WHEN x IS NULL THEN 0 ELSE 1 END: the number of its values is the sum."""
-    match expression:
-        case Case(
-            branches=((Call(function="is_null", arguments=(found,)), Literal(value=0)),),
-            otherwise=Literal(value=1),
-        ):
-            return found
-    return None
-
-
-def _summand(expression: Expression, place: WriteContext, *, is_plain: bool = False) -> str:
-    """Return what is summed, NULL counting as 0; where rows are not ordered by it, NULL itself."""
-    marked = _marked(expression) if is_plain else None
-    if marked is not None:
-        return place.write(marked)
-    written = place.finite(written_of(expression, place))
-    if isinstance(written.value, int):
-        return written.text
-    text = _narrow(written, place.dialect)
-    return text if is_plain else f"coalesce({text}, 0)"
-
-
-def _narrow(written: Written, dialect: Dialect) -> str:
-    """Return an integer of 64 bits, which needs no test where it is written to be one."""
-    is_narrow = written.low is not None and written.high is not None
-    return written.text if is_narrow else dialect.whole.format(written.text)
-
-
-def _bounded(query: ExactQuery, groups: Sequence[str], place: WriteContext) -> str:
-    """Return rows of which no unit has more than the limit.
-
-    Which ones are kept follows from the unit's own rows alone: they are ordered by a hash of the
-    unit and their contents, then by the contents, so that only equal rows are interchangeable. The
-    unit is part of the hash because units with like rows would otherwise all lose the same ones;
-    unless it is the row, whose number says where it stands, and so who else is in the table.
-    """
-    rows, columns = _projected(query, place)
-    rows = _in_few_groups(query, rows, columns, place.dialect)
-    present = [each for each in ('"cell"', '"value"') if each in columns]
-    where = " AND ".join(f"{each} IS NOT NULL" for each in present)
-    where = f" WHERE {where}" if where else ""
-    is_set = query.bounding in (ContributionBounding.UNITS_ONLY, ContributionBounding.PAIRS)
-    if is_set or where:
-        listed = ", ".join([UNIT, *columns])
-        rows = _listed(listed, f'({rows}) AS "rows"{where}', place, is_set=is_set)
-    if query.bounding is ContributionBounding.NONE or query.is_bounded or not columns:
-        return _with_first(query, groups, rows, columns, place.dialect)
-    unit = [] if _is_row(query.rows) else [UNIT]
-    hashed = place.dialect.hash_of([SALT, *unit, *columns])
-    order = place.dialect.ordered([hashed, *columns])
-    rank = f'row_number() OVER (PARTITION BY {UNIT} ORDER BY {order}) AS "rank"'
-    kept = f'SELECT *, {rank} FROM ({rows}) AS "rows"'
-    kept = f'SELECT * FROM ({kept}) AS "ranked" WHERE "rank" <= {query.contribution_limit}'
-    return _with_first(query, groups, kept, columns, place.dialect)
-
-
-def _listed(columns: str, rows: str, place: WriteContext, *, is_set: bool) -> str:
-    """Return these columns of rows, each combination once if they are a set."""
-    if not place.tells_fresh:
-        return f"SELECT {'DISTINCT ' if is_set else ''}{columns} FROM {rows}"
-    if not is_set:
-        return f"SELECT {columns}, {FRESH} FROM {rows}"
-    return f"SELECT {columns}, bool_or({FRESH}) AS {FRESH} FROM {rows} GROUP BY {columns}"
 
 
 def _adds_up(query: ExactQuery) -> bool:
@@ -348,7 +241,7 @@ def _by_groups(query: ExactQuery, place: WriteContext) -> str:
     """
     limit, dialect, groups = query.group_bounding, place.dialect, _groups(query)
     assert limit is not None  # noqa: S101 - that is why groups are chosen
-    rows, _ = _projected(query, place)
+    rows, _ = projected(query, place)
     present = "" if query.cell is None else '"cell" IS NOT NULL'
     # Beside heavy units, whose groups are chosen of all their rows, those without a cell are, too.
     where = f" WHERE {present}" if present and not place.chosen else ""
@@ -370,45 +263,6 @@ def _by_groups(query: ExactQuery, place: WriteContext) -> str:
         f'SELECT {", ".join(outputs)} FROM ({ranked}) AS "ranked" WHERE "group" <= {limit.most}'
     )
     return f"{chosen}{kept} GROUP BY {', '.join(groups)}"
-
-
-def _in_few_groups(query: ExactQuery, rows: str, columns: Sequence[str], dialect: Dialect) -> str:
-    """Return rows of which no unit is in more groups than the limit, if there is one.
-
-    Equal groups have equal ranks: they are ordered by a hash of the unit and the group, then by the
-    group's keys, which GROUP BY compares in the same way.
-    """
-    limit = query.group_bounding
-    if limit is None:
-        return rows
-    rank = group_rank([f'"k{number}"' for number in range(limit.keys)], dialect)
-    ranked = f'SELECT *, {rank} AS "group" FROM ({rows}) AS "all"'
-    listed = ", ".join([UNIT, *columns])
-    return f'SELECT {listed} FROM ({ranked}) AS "grouped" WHERE "group" <= {limit.most}'
-
-
-def _with_first(
-    query: ExactQuery, groups: Sequence[str], kept: str, columns: Sequence[str], dialect: Dialect
-) -> str:
-    """Return the rows; of values that are summed once, with a number that is 1 for one of each."""
-    if query.bounding is not ContributionBounding.PAIRS or not query.sums:
-        return kept
-    group = ", ".join([*groups, '"value"'])
-    order = dialect.ordered([UNIT, *columns])
-    first = f'row_number() OVER (PARTITION BY {group} ORDER BY {order}) AS "first"'
-    return f'SELECT *, {first} FROM ({kept}) AS "kept"'
-
-
-def _is_row(rows: Relation) -> bool:
-    """Return whether the row itself is the unit."""
-    match rows:
-        case Scan():
-            owner = rows.parents[-1] if rows.parents else rows.table
-            return isinstance(owner.unit, RowUnit)
-        case UnionAll():
-            return any(map(_is_row, rows.parts))
-        case _:
-            return _is_row(rows.source)
 
 
 def _is_number_of_kept_units(query: ExactQuery) -> bool:

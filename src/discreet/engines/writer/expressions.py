@@ -19,8 +19,8 @@ from discreet.engines.dialect import (
     integer_literal,
     literal_of,
 )
+from discreet.engines.heavy import HeavyTable
 from discreet.engines.released import in_list
-from discreet.engines.writer.heavy import HeavyTable
 from discreet.engines.writer.sums import sum_of
 from discreet.engines.writer.units import refuse_other_units
 from discreet.errors import QuestionSizeError, UnsupportedError

@@ -10,11 +10,10 @@ An engine may take a unit for heavy that is not: its rows are ordered then, and 
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
-from hashlib import sha256
 from math import prod
 
 from discreet.catalog.schema import ColumnUnit, RowUnit
-from discreet.months import EVERY_MONTH
+from discreet.engines.heavy import HeavyTable
 from discreet.query.tree import (
     Call,
     ContributionBounding,
@@ -32,22 +31,6 @@ from discreet.query.tree import (
     WindowFunction,
     parts_of,
 )
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class HeavyTable:
-    """All rows of a table, whatever a query reads of it, and how many of them make a unit heavy."""
-
-    scan: Scan
-    limit: int
-
-    @property
-    def name(self) -> str:
-        """What is the same only for tables with the same units, limit and path to the unit."""
-        path = (self.scan.table, *self.scan.parents)
-        told = [(each.name, repr(each.unit)) for each in path]
-        whole = repr((told, repr(self.scan.table.by_month), self.limit))
-        return sha256(whole.encode()).hexdigest()[:16]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -76,8 +59,9 @@ def division_of(query: ExactQuery) -> Division | None:
 def whole_of(rows: Relation) -> HeavyTable | None:
     """Return the table of which these are all rows, each once, if there is one."""
     match rows:
-        case Scan(is_bounded=False, months=months) if months == EVERY_MONTH:
-            return next(_tables(rows), None)
+        case Scan(table=table, parents=parents):
+            is_whole = rows == Scan(table=table, parents=parents)
+            return next(_tables(rows), None) if is_whole else None
         case Select(source=source, joins=joins, where=where, qualify=only):
             is_filtered = joins or where is not None or only is not None
             return None if is_filtered else whole_of(source)

@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from discreet.catalog.schema import ByMonth, ColumnUnit, Kind, PathUnit, PrivateTable, RowUnit
 from discreet.engines.dialect import Dialect
+from discreet.engines.writer.choices import column_rank, rank_name, rows_of_heavy
 from discreet.engines.writer.constants import ROW, constants_text
 from discreet.engines.writer.expressions import (
     FRESH,
@@ -21,7 +22,13 @@ from discreet.engines.writer.expressions import (
     parts_of,
 )
 from discreet.engines.writer.sums import added, fixed_point, sum_of
-from discreet.engines.writer.units import MONTH, kind_in, month_of_row, refuse_other_units
+from discreet.engines.writer.units import (
+    MONTH,
+    kind_in,
+    month_of_row,
+    private_names,
+    refuse_other_units,
+)
 from discreet.errors import UnsupportedError
 from discreet.query.tree import (
     ColumnOf,
@@ -42,8 +49,6 @@ from discreet.query.tree import (
     UnitFunction,
     Window,
 )
-
-SALT = "'discreet'"
 
 
 def rows_text(rows: Relation, place: WriteContext, needed: frozenset[str] | None) -> str:
@@ -74,22 +79,10 @@ def _columns_of(rows: Relation) -> tuple[str, ...]:
 def _scan(scan: Scan, place: WriteContext, needed: frozenset[str] | None) -> str:
     """Return a table's rows; where units are chosen, of these alone, as soon as they are read."""
     rows = _every(scan, place, needed)
-    kept = None if place.heavy is None else _of_heavy(scan, place, needed, rows)
+    kept = None if place.heavy is None else rows_of_heavy(scan, place, needed, rows)
     if kept is not None:
         return kept
     return f'SELECT * FROM ({rows}) AS "__of" WHERE {place.chosen}' if place.chosen else rows
-
-
-def _of_heavy(
-    scan: Scan, place: WriteContext, needed: frozenset[str] | None, rows: str
-) -> str | None:
-    """Return rows of heavy units as the engine has kept them, if it has."""
-    heavy, table = place.dialect.heavy, place.heavy
-    whole = replace(scan, is_bounded=False, group_limits=(), ranked=frozenset())
-    if heavy is None or table is None or whole != table.scan or scan.is_bounded:
-        return None
-    names = [each.name for each in scan.table.columns if needed is None or each.name in needed]
-    return heavy.rows(table, [place.column(each) for each in names], rows)
 
 
 def _every(scan: Scan, place: WriteContext, needed: frozenset[str] | None) -> str:
@@ -196,27 +189,6 @@ def _limited(scan: Scan, table: str, place: WriteContext) -> tuple[str, str]:
     return f'(SELECT *, {", ".join(ranks)} FROM {table}) AS "__ranked"', where
 
 
-def rank_name(column: str) -> str:
-    """Return what the rank of a row's value among those of its unit is called."""
-    return f"{column} by rank"
-
-
-def column_rank(table: PrivateTable, name: str, dialect: Dialect) -> str:
-    """Return which value of its unit a row of a prepared table has: 1 for the first, and so on."""
-    kind = next(each.kind for each in table.columns if each.name == name)
-    column = dialect.quoted(column_name(name))
-    return group_rank([dialect.keys.get(kind, "{0}").format(column)], dialect)
-
-
-def group_rank(keys: Sequence[str], dialect: Dialect) -> str:
-    """Return which group of its unit a row is in, in an order that looks random.
-
-    It follows from the unit's own groups alone. Keys are written so that equal ones are the same.
-    """
-    order = dialect.ordered([dialect.hash_of([SALT, UNIT, *keys]), *keys])
-    return f"dense_rank() OVER (PARTITION BY {UNIT} ORDER BY {order})"
-
-
 def prepared_name(table: str, dialect: Dialect, schema: str) -> str:
     """Return what a prepared table is called in the engine."""
     return dialect.prepared(table, schema)
@@ -287,7 +259,8 @@ def _select(select: Select, place: WriteContext, needed: frozenset[str] | None) 
         own = replace(own, unit=f"{SEEN}.{UNIT}", seen=seen)
     written = [f"{own.unit} AS {UNIT}", *(_output(each, own) for each in columns)]
     if place.tells_fresh:
-        fresh = _fresh(select, place)
+        found = (f"{place.quoted(each)}.{FRESH}" for each in private_names(select))
+        fresh = f"({' OR '.join(f'coalesce({each}, FALSE)' for each in found)})"
         written.append(f"{fresh if own.seen is None else own.seen.column(fresh)} AS {FRESH}")
     if select.qualify is not None:
         written.append(f'{own.write(select.qualify)} AS "__only"')
@@ -299,13 +272,6 @@ def _select(select: Select, place: WriteContext, needed: frozenset[str] | None) 
     told = [FRESH] if place.tells_fresh else []
     names = ", ".join([UNIT, *(place.column(each.name) for each in columns), *told])
     return f'SELECT {names} FROM ({text}) AS "__all" WHERE "__only"'
-
-
-def _fresh(select: Select, place: WriteContext) -> str:
-    """Return whether any of the private rows is fresh that a row is made of."""
-    joined = [each.name for each in select.joins if not isinstance(each.source, PublicRelation)]
-    names = (f"{place.quoted(each)}.{FRESH}" for each in (select.name, *joined))
-    return f"({' OR '.join(f'coalesce({each}, FALSE)' for each in names)})"
 
 
 def _output(column: NamedExpression, place: WriteContext) -> str:

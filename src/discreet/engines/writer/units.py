@@ -14,6 +14,7 @@ from discreet.query.tree import (
     Expression,
     Facts,
     GroupByUnit,
+    PublicRelation,
     Relation,
     Scan,
     Select,
@@ -58,6 +59,12 @@ def refuse_other_units(first: Relation, second: Relation) -> None:
             "One of two tables has a budget per month, and the other does not",
             "Query each table by itself",
         )
+
+
+def private_names(select: Select) -> tuple[str, ...]:
+    """Return what the private relations are called that a row of a SELECT is made of."""
+    joined = (each for each in select.joins if not isinstance(each.source, PublicRelation))
+    return (select.name, *(each.name for each in joined))
 
 
 MONTH = '"__month"'
