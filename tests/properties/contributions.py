@@ -200,6 +200,11 @@ def _by_unit(query: ExactQuery, dialect: Dialect) -> str:
 
 def _of_units(query: ExactQuery, place: WriteContext, whole: str) -> str:
     groups = writer._groups(query)
+    if query.is_bounded and query.group_bounding is not None and writer._adds_up(query):
+        text, by = writer._by_groups(query, place), f"GROUP BY {', '.join(groups)}"
+        assert text in whole, "other groups are chosen"
+        inner = text.removeprefix("SELECT ").removesuffix(by)
+        return f'SELECT "__unit", {inner}GROUP BY "__unit", {", ".join(groups)}'
     rows = bounded_rows(query, groups, place)
     # Rows that are counted only are not listed.
     is_counted = writer._is_plain_count(query) or writer.whole_table(query) is not None

@@ -5,6 +5,7 @@ Undeclared groups, limits on groups, conditions that are disjoint, and numbers o
 
 # ruff: noqa: S608 - this file writes questions
 
+import re
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, contextmanager
 from fractions import Fraction
@@ -15,7 +16,9 @@ import pytest
 
 from discreet.engines import writer
 from discreet.engines.dialect import Dialect
+from discreet.engines.writer import bounded
 from discreet.engines.writer.choices import group_rank
+from discreet.engines.writer.expressions import WriteContext
 from discreet.mechanisms.sensitivity import ADD_REMOVE, REPLACE
 from discreet.noise import SYSTEM
 from discreet.query.tree import ExactQuery
@@ -135,7 +138,13 @@ def without_a_limit_on_groups(patch: pytest.MonkeyPatch) -> None:
     def all_groups(_query: ExactQuery, rows: str, *_: object) -> str:
         return rows
 
-    patch.setattr(writer, "_in_few_groups", all_groups)
+    by_groups = writer._by_groups
+
+    def by_all_groups(query: ExactQuery, place: WriteContext) -> str:
+        return re.sub(r'"group" <= [0-9]+', "TRUE", by_groups(query, place))
+
+    patch.setattr(bounded, "_in_few_groups", all_groups)
+    patch.setattr(writer, "_by_groups", by_all_groups)
 
 
 def with_groups_of_all_units_together(patch: pytest.MonkeyPatch) -> None:
@@ -144,7 +153,8 @@ def with_groups_of_all_units_together(patch: pytest.MonkeyPatch) -> None:
     def ranked(keys: Sequence[str], dialect: Dialect) -> str:
         return group_rank(keys, dialect).replace('PARTITION BY "__unit" ', "")
 
-    patch.setattr(writer, "group_rank", ranked)
+    for module in (bounded, writer):
+        patch.setattr(module, "group_rank", ranked)
 
 
 UNITS_BESIDE_ROWS = "AVG(v.minutes), COUNT(DISTINCT v.patient_id)"
