@@ -222,8 +222,8 @@ def test_threads_that_ask_first_see_the_same(engine: Any, monkeypatch: pytest.Mo
 
 def telling(engine: Any, patch: pytest.MonkeyPatch, condition: str) -> None:
     """Have an engine take the units for heavy that meet a condition."""
-    patch.setattr(type(engine._heavy), "test", lambda *_: condition)
-    patch.setattr(type(engine._heavy), "rows", lambda *_: None)
+    patch.setattr(type(engine._dialect.heavy), "test", lambda *_: condition)
+    patch.setattr(type(engine._dialect.heavy), "rows", lambda *_: None)
 
 
 def sparse() -> pa.Table:

@@ -12,11 +12,10 @@ import pytest
 
 from discreet import errors
 from discreet.catalog.schema import ColumnUnit, Kind, RowUnit
-from discreet.engines import postgresql
 from discreet.engines.dialect import Dialect
 from discreet.engines.duckdb import DuckDbEngine
 from discreet.engines.duckdb.dialect import DUCKDB
-from discreet.engines.postgresql.dialect import POSTGRESQL
+from discreet.engines.postgresql import PostgreSqlEngine
 from discreet.engines.writer import write_query
 from discreet.query.expressions.facts import literal
 from discreet.query.expressions.functions import call
@@ -160,7 +159,9 @@ def test_units_above_the_limit_keep_the_same_rows(
     limit: int,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(postgresql, "POSTGRESQL", portable(POSTGRESQL))
+    if isinstance(engine, PostgreSqlEngine):
+        for name in ("_dialect", "_plain"):
+            monkeypatch.setattr(engine, name, portable(getattr(engine, name)))
     query = count(private(embedded), limit=limit, **SHAPES[shape])
     if engine.dialect != "duckdb":
         assert exact_rows(engine, query) == plain(portable_rows(embedded, query))

@@ -6,9 +6,11 @@ import os
 import signal
 import subprocess
 import sys
+import tempfile
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -20,9 +22,10 @@ from discreet.engines.growth import Anew, Grows, MadeAnew, Step
 from discreet.engines.postgresql import growing
 from discreet.engines.postgresql.prepared import Maker
 from discreet.opening import forget_catalog, is_copy_outdated, prepare_catalog
-from tests.engines.on_postgresql import FLUSH, run, stored
+from tests.engines import on_postgresql
+from tests.engines.on_postgresql import FLUSH, stored
 from tests.fuzzing.choices import Choices
-from tests.postgresql import shared_server
+from tests.postgresql import server_in
 
 CATALOG = """
 [budget]
@@ -53,6 +56,16 @@ TABLES = (
 PEOPLE = 1500
 
 
+@cache
+def own_server() -> str:
+    """Return the address of a server whose forms are those of these tests alone."""
+    return server_in(Path(tempfile.mkdtemp(prefix="discreet-growing-")))
+
+
+def run(*statements: str) -> list[Any]:
+    return on_postgresql.run(*statements, address=own_server())
+
+
 class Days:
     """Adds visits and pills to tables of a server, day by day."""
 
@@ -74,7 +87,7 @@ class Days:
         ]
         ahead = self.visit + rows + rows // 3 + 1
         pills = [(self.draws.below(ahead), self.draws.one("abcé")) for _ in range(rows)]
-        with psycopg.connect(shared_server()) as connection, connection.cursor() as cursor:
+        with psycopg.connect(own_server()) as connection, connection.cursor() as cursor:
             for name, added in (("visits", visits), ("pills", pills)):
                 place = f"{self.schema}.{self.places[name]}"
                 with cursor.copy(f"COPY {place} FROM STDIN") as copy:
@@ -91,7 +104,7 @@ class Days:
 
 @pytest.fixture
 def schema() -> Iterator[str]:
-    name = stored({})
+    name = stored({}, own_server())
     run(*(each.format(name) for each in TABLES))
     yield name
     run(f"DROP SCHEMA {name} CASCADE")
@@ -99,7 +112,7 @@ def schema() -> Iterator[str]:
 
 @pytest.fixture
 def catalog(tmp_path: Path, schema: str, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
-    monkeypatch.setenv("CLINIC", shared_server())
+    monkeypatch.setenv("CLINIC", own_server())
     path = tmp_path / "discreet.toml"
     path.write_text(CATALOG.format(schema=schema))
     yield path
@@ -250,7 +263,7 @@ def test_what_cannot_grow_holds_no_lock_any_more(
 def test_rows_of_a_transaction_that_ends_later_are_new(catalog: Path, schema: str) -> None:
     days = Days(schema)
     days.add(300)
-    with psycopg.connect(shared_server()) as late:
+    with psycopg.connect(own_server()) as late:
         late.execute(f"INSERT INTO {schema}.visits VALUES (-1, 'late', 1, NULL)")
         prepare(catalog)
         run(f"INSERT INTO {schema}.visits VALUES (-2, 'soon', 1, NULL)", FLUSH, "SELECT 1")
@@ -335,7 +348,7 @@ def test_a_growth_that_was_killed_leaves_the_old_form(
 
 def wait_until_forgotten() -> None:
     """Wait until the server has noticed that a process is gone."""
-    with psycopg.connect(shared_server(), autocommit=True) as connection:
+    with psycopg.connect(own_server(), autocommit=True) as connection:
         for _ in range(200):
             if connection.execute(HELD).fetchone() == (0,):
                 return

@@ -13,7 +13,7 @@ from discreet.catalog.schema import Column, Kind
 from discreet.engines.base import LIMITS, Progress, ResourceLimits, Scalars, Statement, log
 from discreet.engines.dialect import Dialect
 from discreet.engines.duckdb.dialect import DUCKDB
-from discreet.engines.duckdb.heavy import HeavyInStore
+from discreet.engines.duckdb.heavy import HeavyInStore, HeavyNames
 from discreet.engines.duckdb.loading import DataSource, Kinds, load
 from discreet.engines.duckdb.prepared import columns_of_kept, drop_plain, prepare
 from discreet.engines.duckdb.rewrites import (
@@ -29,6 +29,9 @@ from discreet.errors import EngineError, Failure, SourceError, UnsupportedError
 from discreet.parameters import did_you_mean
 from discreet.query.tree import ExactQuery, Scan
 from discreet.tables import ExactTable
+
+DIVIDED = replace(DUCKDB, heavy=HeavyNames())
+"""The SQL of this engine, with what it keeps of heavy units."""
 
 STAGE = ResourceLimits(timeout=60, memory="1GB", threads=1)
 """What rehearsals may use."""
@@ -56,7 +59,7 @@ class DuckDbEngine:
         self._rehearsed, self._lock = Rehearsed(), Lock()
         self._stage: Stage | None = None
         self._heavy = HeavyInStore(store)
-        self._dialect = replace(DUCKDB, heavy=self._heavy)
+        self._dialect = DIVIDED
 
     @classmethod
     def load(
@@ -270,7 +273,7 @@ def _failure_of(cause: duckdb.Error) -> Failure:
 
 def sql(query: ExactQuery, released: Numbers = None) -> str:
     """Return what the engine would run; noisy numbers that are not known yet stand as names."""
-    return write_query(form(query), DUCKDB, released)
+    return write_query(form(query), DIVIDED, released)
 
 
 def form(query: ExactQuery, is_stored: Stored = lambda *_: True) -> ExactQuery:

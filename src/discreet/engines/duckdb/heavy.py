@@ -26,13 +26,8 @@ COUNTS = f'"{HEAVY}"."counts"'
 """How many units such a table has, and how many rows within the limit."""
 
 
-class HeavyInStore:
-    """Units with more rows of a table than its limit, in tables of a store."""
-
-    def __init__(self, store: Store) -> None:
-        self._store, self._lock = store, Lock()
-        self._made: set[str] = set()
-        self._counted: set[str] = set()
+class HeavyNames:
+    """How statements ask which units are heavy: by the names of the tables that say it."""
 
     def knows(self, tables: Sequence[HeavyTable]) -> bool:  # noqa: ARG002 - all of them
         """Return True: all tables are in the store."""
@@ -58,6 +53,15 @@ class HeavyInStore:
         """Return where the numbers of units and of rows within the limit are."""
         name = DUCKDB.text(table.name)
         return f'(SELECT "units", "rows" FROM {COUNTS} WHERE "name" = {name})'
+
+
+class HeavyInStore:
+    """Units with more rows of a table than its limit, in tables of a store."""
+
+    def __init__(self, store: Store) -> None:
+        self._store, self._lock = store, Lock()
+        self._made: set[str] = set()
+        self._counted: set[str] = set()
 
     def make(self, tables: Sequence[HeavyTable]) -> None:
         """Make the tables that a statement names, empty; reads no rows."""
