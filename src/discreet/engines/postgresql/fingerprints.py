@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from psycopg import Connection
 
 
-SEED = """
+SALT = """
 SELECT CAST(CAST('x' || substr(replace(CAST(gen_random_uuid() AS text), '-', ''), 1, 12)
   AS bit(48)) AS bigint)
 """
@@ -27,40 +27,40 @@ SELECT CAST(CAST('x' || substr(replace(CAST(gen_random_uuid() AS text), '-', '')
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Fingerprint:
-    """Of rows, in any order. Hashes have a seed, so that nobody can plan for two to be alike."""
+    """Of rows, in any order. Hashes have a salt, so that nobody can plan for two to be alike."""
 
-    seed: int
+    salt: int
     rows: int
     total: int
 
     @classmethod
     def of(
-        cls, connection: "Connection[Any]", scan: Scan, rows: str, seed: int | None = None
+        cls, connection: "Connection[Any]", scan: Scan, rows: str, salt: int | None = None
     ) -> Self:
         """Return that of rows, which a statement gives with their units."""
-        if seed is None:
-            ((seed,),) = connection.execute(SEED).fetchall()
+        if salt is None:
+            ((salt,),) = connection.execute(SALT).fetchall()
         columns = ", ".join([UNIT, *columns_of(scan)])
-        hashed = f"pg_catalog.hash_record_extended(ROW({columns}), {seed})"
+        hashed = f"pg_catalog.hash_record_extended(ROW({columns}), {salt})"
         (found,) = connection.execute(
             f'SELECT count(*), coalesce(sum({hashed}), 0) FROM ({rows}) AS "__rows"'
         ).fetchall()
-        return cls(seed=int(seed), rows=int(found[0]), total=int(found[1]))
+        return cls(salt=int(salt), rows=int(found[0]), total=int(found[1]))
 
     def with_more(self, other: "Fingerprint") -> "Fingerprint":
-        """Return that of the rows of both, which have the same seed."""
+        """Return that of the rows of both, which have the same salt."""
         return Fingerprint(
-            seed=self.seed, rows=self.rows + other.rows, total=self.total + other.total
+            salt=self.salt, rows=self.rows + other.rows, total=self.total + other.total
         )
 
     def to_json(self) -> list[str]:
         """Return what `from_json` reads again."""
-        return [str(self.seed), str(self.rows), str(self.total)]
+        return [str(self.salt), str(self.rows), str(self.total)]
 
     @classmethod
     def from_json(cls, told: list[str]) -> Self:
-        seed, rows, total = map(int, told)
-        return cls(seed=seed, rows=rows, total=total)
+        salt, rows, total = map(int, told)
+        return cls(salt=salt, rows=rows, total=total)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -114,7 +114,7 @@ class Grower:
         is_new = Snapshot.from_text(about["snapshot"]).is_new(connection)
         held = Fingerprint.from_json(about["rows"][name])
         rows = self._rows(scan, dict.fromkeys(path, f"NOT {is_new}"))
-        if Fingerprint.of(connection, scan, rows, held.seed) != held:
+        if Fingerprint.of(connection, scan, rows, held.salt) != held:
             raise CannotGrowError(Anew.CHANGED, name)
         told(Grows(table=name))
         came = " UNION ALL ".join(
@@ -123,7 +123,7 @@ class Grower:
             for n, each in enumerate(path)
         )
         new = self._make(connection, NEW, came)
-        added = Fingerprint.of(connection, scan, f"SELECT * FROM {new}", held.seed)
+        added = Fingerprint.of(connection, scan, f"SELECT * FROM {new}", held.salt)
         if added.rows:
             self._add(connection, old.dialect, scan)
         connection.execute(f"DROP TABLE {new}")
