@@ -20,6 +20,7 @@ from discreet.catalog.arguments import declare
 from discreet.catalog.resolve import resolve
 from discreet.engines.base import ResourceLimits, as_prepared, scans_to_prepare
 from discreet.engines.duckdb import DuckDbEngine
+from discreet.engines.duckdb.heavy import HeavyInStore
 from discreet.engines.duckdb.loading import load
 from discreet.engines.duckdb.prepared import prepare
 from discreet.engines.public_store import PublicStore
@@ -96,7 +97,9 @@ def refilled(role: str, tables: Mapping[str, Rows]) -> DuckDbEngine:
     kept = _engines.get(role) or loaded(dict.fromkeys(PRIVATE, ()))
     _engines[role] = kept
     connection = kept._store.connection
-    for schema in ("every", "kept", "rest", "about"):
+    kept._bound.clear()
+    kept._heavy = HeavyInStore(kept._store)
+    for schema in ("every", "kept", "rest", "about", "heavy"):
         connection.execute(f"DROP SCHEMA IF EXISTS {schema} CASCADE")
     for name, rows in tables.items():
         connection.execute(f"DROP TABLE {name}")

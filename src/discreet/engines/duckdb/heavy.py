@@ -126,7 +126,9 @@ def _run(cursor: duckdb.DuckDBPyConnection, table: HeavyTable) -> None:
 def _steps(table: HeavyTable, rows: str) -> Iterator[str]:
     """Yield what counts the units of a table, or reads off its prepared form which are heavy."""
     own = table.scan.table
-    yield f"DELETE FROM {_name(table)}"  # an interruption may come when all was written before
+    # An interruption may come when all was written before.
+    for kind in ("", MANY, ROWS):
+        yield f"DELETE FROM {_name(table, kind)}"
     yield f'DELETE FROM {COUNTS} WHERE "name" = {DUCKDB.text(table.name)}'
     told = f"INSERT INTO {COUNTS} SELECT {DUCKDB.text(table.name)}"
     if own.is_prepared and table.limit == own.rows_per_unit:
