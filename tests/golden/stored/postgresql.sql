@@ -393,16 +393,16 @@ SELECT "k0", CAST(count(*) AS BIGINT) * 1 AS "s0" FROM (SELECT * FROM (SELECT *,
 -- per-query: 65c3d7f0c10c782d 40059cd814be1147
 
 -- SELECT SUM(DISTINCT minutes), COUNT(DISTINCT clinic_id), MIN(DISTINCT minutes) FROM visits
--- prepared: 8f6dc4abee8d5238 b81ccc75bf0bcd57 e492db1bbfb53dbf
--- per-query: a94bfb214df0b67a 909ec9273b4d2194 be56a1465230da0b
+-- prepared: 8f6dc4abee8d5238 a1a625846dac944b e492db1bbfb53dbf
+-- per-query: a94bfb214df0b67a 2d4ca65e3a6c1cb0 be56a1465230da0b
 
 -- SELECT quantile_cont(cost, 0.5), quantile_disc(cost, 0.5), quantile(cost, 0.5), approx_quantile(cost, 0.5) FROM visits
 -- prepared: 88b6d8ffe2b442cd
 -- per-query: 6a24cb5428462cc1
 
 -- SELECT MIN(day), MAX(day), MEDIAN(day) FROM visits
--- prepared: 0b217388f32c0082
--- per-query: 77b87796229aded6
+-- prepared: e4d7f3eb7200838d
+-- per-query: cb575e693131eded
 
 -- SELECT MODE(sex), COUNT_IF(insured), SUM(insured::INT), AVG(CASE WHEN insured THEN 1.0 ELSE 0 END) FROM patients
 -- prepared: 38fab6548ef2c0b6 2aca3c07aca02197

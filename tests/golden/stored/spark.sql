@@ -101,8 +101,8 @@ SELECT `k0`, `k1`, CAST(count(*) AS DECIMAL(20, 0)) * 1 AS `s0` FROM (SELECT * F
 -- per-query: b08d6f597794852a
 
 -- SELECT COUNT(*) FROM patients p WHERE EXISTS (SELECT 1 FROM visits v WHERE v.patient_id = p.patient_id AND v.cost > 400)
--- prepared: 6d41aa36203b0570
--- per-query: 7d94905791a0c3f9
+-- prepared: 556aa113161219e3
+-- per-query: 4e280a119773089f
 
 -- SELECT AVG(gap) FROM (SELECT patient_id, date_diff('day', LAG(day) OVER (PARTITION BY patient_id ORDER BY day), day) AS gap FROM visits) AS g WHERE gap BETWEEN 0 AND 365
 -- prepared: 0d00ea8adc701b76
@@ -313,12 +313,12 @@ SELECT CAST(coalesce(sum(CAST(1 * `rows` AS DECIMAL(20, 0))), 0) AS DECIMAL(38, 
 -- per-query: c8acbf836ee1f2be
 
 -- SELECT COUNT(*) FROM patients WHERE patient_id NOT IN (SELECT patient_id FROM visits WHERE cost > 100)
--- prepared: fd506f52877c67ff
--- per-query: b6571923c071e12c
+-- prepared: 02f00eb705dee7ff
+-- per-query: 5aa8adf53c7a1449
 
 -- SELECT COUNT(*) FROM patients p WHERE NOT EXISTS (SELECT * FROM visits v WHERE v.patient_id = p.patient_id AND EXISTS (SELECT 1 FROM prescriptions r WHERE r.visit_id = v.visit_id AND r.dose > 500))
--- prepared: 2751b032704edafc
--- per-query: cb6c8a18767df52e
+-- prepared: d56e7a8c5a29b639
+-- per-query: 450dd17a0317933f
 
 -- SELECT COUNT(*) FROM visits WHERE clinic_id NOT IN (SELECT clinic_id FROM clinics WHERE beds > 20)
 -- prepared: d4c9e87a8bb642df
@@ -393,16 +393,16 @@ SELECT `k0`, CAST(count(*) AS DECIMAL(20, 0)) * 1 AS `s0` FROM (SELECT * FROM (S
 -- per-query: e687e4b1d8ec955c 47e25ea39635249d
 
 -- SELECT SUM(DISTINCT minutes), COUNT(DISTINCT clinic_id), MIN(DISTINCT minutes) FROM visits
--- prepared: b989a4788d0fd956 2acffb4fb3bbdcc5 d744f76b16858733
--- per-query: f5c05319a024d82e 89495c2743247be5 9914b6c350b4f7c9
+-- prepared: b989a4788d0fd956 cd5e738fef83bdbc d744f76b16858733
+-- per-query: f5c05319a024d82e 5a2bc8e235f6e7d0 9914b6c350b4f7c9
 
 -- SELECT quantile_cont(cost, 0.5), quantile_disc(cost, 0.5), quantile(cost, 0.5), approx_quantile(cost, 0.5) FROM visits
 -- prepared: 5f837aa58c9c2971
 -- per-query: 1d772fc25b20f175
 
 -- SELECT MIN(day), MAX(day), MEDIAN(day) FROM visits
--- prepared: c8cccfee9246f59d
--- per-query: 90186d7bcd972226
+-- prepared: 38ee83ac54e6de23
+-- per-query: b9754e7cb8c8668d
 
 -- SELECT MODE(sex), COUNT_IF(insured), SUM(insured::INT), AVG(CASE WHEN insured THEN 1.0 ELSE 0 END) FROM patients
 -- prepared: 4b3efd383d68aadf b20df540ea6aba7a
