@@ -3,10 +3,12 @@
 Thousands of units, on every engine. Each way to tell units apart has a broken variant that is seen.
 """
 
+from collections import defaultdict
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
+from time import monotonic
 from typing import Any
 from zlib import crc32
 
@@ -15,13 +17,15 @@ import pyarrow.parquet as pq
 import pytest
 
 from discreet.catalog.schema import Kind, PrivateTable
-from discreet.engines.base import Engine
+from discreet.engines.base import Engine, ResourceLimits
 from discreet.engines.duckdb import DuckDbEngine
 from discreet.engines.duckdb import heavy as kept_units
+from discreet.engines.postgresql import heavy as postgresql_heavy
 from discreet.engines.spark import SparkEngine
 from discreet.engines.spark import heavy as spark_heavy
 from discreet.engines.writer import UNIT, tables_counted
 from discreet.engines.writer.heavy import division_of
+from discreet.errors import EngineError
 from discreet.query.expressions.facts import literal
 from discreet.query.expressions.functions import call
 from discreet.query.tree import (
@@ -272,10 +276,78 @@ def test_units_are_counted_once_if_an_interruption_comes_after_they_were(
     engine = DuckDbEngine.load({"visits": visits()})
     query = FORMS["all rows and units"](engine)
     (table,) = tables_counted(query, engine._dialect)
-    engine._heavy.count((table,))
+    engine._heavy.count((table,), monotonic() + 60)
     engine._heavy._counted.clear()  # as if it had been interrupted before it was noted
     assert exact_rows(engine, query) == ordered_rows(engine, query, monkeypatch)
     engine.close()
+
+
+# --------------------------------------------------------------------------- while others count
+
+
+def limits_of(engine: Any) -> tuple[Any, str]:
+    """Return what has the limits of an engine, and what they are called there."""
+    if isinstance(engine, SparkEngine):
+        return engine, "_limits"
+    return (engine._store if isinstance(engine, DuckDbEngine) else engine._sessions), "limits"
+
+
+def locks_of(engine: Any) -> Any:
+    return getattr(engine._heavy, "_locks", None) or engine._heavy._counting
+
+
+def test_whoever_asks_about_other_tables_does_not_wait_for_those_who_count(engine: Any) -> None:
+    """Neither does who only asks what a query would cost."""
+    query, other = (
+        FORMS["by text"](engine),
+        count(limited(engine, "patients", 1), limit=1, sums=(literal(1),)),
+    )
+    with locks_of(engine).held(tables_counted(query, engine._dialect), monotonic() + 60):
+        engine.bind(query)
+        with ThreadPoolExecutor(1) as pool:
+            assert pool.submit(exact_rows, engine, other).result(timeout=60)
+
+
+def test_who_waits_too_long_for_those_who_count_is_late(
+    engine: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    query = FORMS["joined"](engine)
+    statement = engine.bind(query)
+    holder, name = limits_of(engine)
+    monkeypatch.setattr(holder, name, ResourceLimits(timeout=0.2))
+    monkeypatch.setattr(engine._heavy, "_counted", {}, raising=False)
+    monkeypatch.setattr(engine._heavy, "_shown", defaultdict(bool), raising=False)
+    with (
+        locks_of(engine).held(tables_counted(query, engine._dialect), monotonic() + 60),
+        pytest.raises(EngineError) as raised,
+    ):
+        engine.run(statement, ())
+    assert raised.value.failure == "time"
+
+
+@pytest.mark.postgresql
+def test_a_transaction_does_not_wait_until_the_server_ends_it(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Rows of all units are ordered then."""
+    engine = postgresql_engine({"visits": visits()})
+    query = FORMS["by text"](engine)
+    right = ordered_rows(engine, query, monkeypatch)
+    monkeypatch.setattr(postgresql_heavy, "PATIENCE", 0.1)
+    monkeypatch.setattr(engine._heavy, "wait", lambda *_: None)
+    with locks_of(engine).held(tables_counted(query, engine._dialect), monotonic() + 60):
+        assert exact_rows(engine, query) == right
+        assert not engine._heavy._known
+    engine.close()
+
+
+def test_none_of_the_first_rows_are_none_of_a_light_unit(engine: Any) -> None:
+    rows = first_rows(engine)
+    assert isinstance(rows, Select)
+    assert isinstance(rows.qualify, Call)
+    none = replace(rows.qualify, arguments=(rows.qualify.arguments[0], literal(0)))
+    query = count(replace(rows, qualify=none), limit=1, is_bounded=True)
+    assert dict(exact_rows(engine, query)[0])["s0"] == 0
 
 
 BOUNDED = [

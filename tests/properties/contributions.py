@@ -9,7 +9,9 @@ grouped by unit as well. So a single run has the neighbours of a database by any
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
+from time import monotonic
 from typing import Any, TypeVar
 
 import pyarrow as pa
@@ -163,7 +165,7 @@ def contributions(engine: Engine, query: ExactQuery) -> tuple[Contributions, pa.
         case DuckDbEngine():
             form = engine._form(query)
             tables = tables_counted(form, engine._dialect)
-            engine._heavy.count(tables)
+            engine._heavy.count(tables, monotonic() + 60)
             text = _by_unit(form, engine._dialect)
             with engine._store.cursor() as cursor:
                 found = cursor.sql(text).to_arrow_table()
@@ -180,8 +182,9 @@ def contributions(engine: Engine, query: ExactQuery) -> tuple[Contributions, pa.
             assert not any(found.column("fresh").to_pylist() if fresh else ()), "fresh rows"
             found = found.drop_columns(fresh)
         case SparkEngine():
-            tables = tables_counted(query, engine._dialect)
-            assert not tables or engine._heavy.count(tables, engine._collected)
+            tables, until = tables_counted(query, engine._dialect), monotonic() + 600
+            collect = partial(engine._collected, until=until)
+            assert not tables or engine._heavy.count(tables, collect, until)
             text = with_our_names(_by_unit(query, engine._dialect))
             found = collected(engine._session, text, timeout=600)
     return _apart(found)

@@ -1,8 +1,11 @@
 """Heavy units as engines know them: those with more rows of a table than its limit."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from hashlib import sha256
+from threading import Lock
+from time import monotonic
 from typing import Protocol
 
 from discreet.query.tree import Scan
@@ -45,3 +48,27 @@ class Heavy(Protocol):
     def counts(self, table: HeavyTable) -> str | None:
         """Return where the numbers of units and of rows within the limit are, if anywhere."""
         ...
+
+
+class TableLocks:
+    """A lock for each table: whoever asks about others does not wait while units are counted."""
+
+    def __init__(self) -> None:
+        self._own, self._locks = Lock(), dict[str, Lock]()
+
+    @contextmanager
+    def held(self, tables: Sequence[HeavyTable], until: float) -> Iterator[None]:
+        """Hold those of these tables, all in one order, or raise TimeoutError at a moment."""
+        with ExitStack() as stack:
+            for name in sorted({each.name for each in tables}):
+                with self._own:
+                    lock = self._locks.setdefault(name, Lock())
+                if not lock.acquire(timeout=seconds_until(until)):
+                    raise TimeoutError
+                stack.callback(lock.release)
+            yield
+
+
+def seconds_until(moment: float) -> float:
+    """Return how long it is to a moment of `monotonic`; never 0, which would be no limit."""
+    return max(0.001, moment - monotonic())

@@ -10,7 +10,7 @@ SELECT CAST(coalesce(sum(CAST(1 * `rows` AS DECIMAL(20, 0))), 0) AS DECIMAL(38, 
 
 -- SELECT region, COUNT(*), AVG(income) FROM patients GROUP BY region
 -- prepared: f428a0331109ef44
--- per-query: 58054e4fb7d977c0
+-- per-query: 2abda880d100a8f5
 
 -- SELECT diagnosis, COUNT(*) AS n FROM visits GROUP BY diagnosis ORDER BY n DESC LIMIT 5
 -- prepared: 52bd24872df75c97
@@ -22,15 +22,15 @@ SELECT CAST(coalesce(sum(CAST(1 * `rows` AS DECIMAL(20, 0))), 0) AS DECIMAL(38, 
 
 -- SELECT SUM(cost * 1.2 + minutes) AS s FROM visits WHERE cost BETWEEN 10 AND 100
 -- prepared: ad148b29a525b6a7
--- per-query: f69598a3fa224d72
+-- per-query: 7b0946c0107e5d9e
 
 -- SELECT SUM(CASE WHEN minutes > 60 THEN 1 ELSE 0 END) AS long_visits, COUNT(*) FILTER (WHERE cost > 100) AS dear FROM visits
--- prepared: ee1d677766c1614f
--- per-query: 08a4ce5a5c8a164c
+-- prepared: 917a957b0eaeabce
+-- per-query: 350c0b7ee6b939f0
 
 -- SELECT VARIANCE(minutes) AS v, STDDEV(minutes) AS sd FROM visits
--- prepared: d6077f37b3f88d96
--- per-query: 8b870dd8e29690cf
+-- prepared: daefa7aa9c5a5426
+-- per-query: 66210f336ce2fb99
 
 -- SELECT MEDIAN(cost) AS m, PERCENTILE_CONT(0.9) WITHIN GROUP (ORDER BY cost) AS p90, MIN(minutes) AS lo, MAX(minutes) AS hi FROM visits
 -- prepared: 2acffb4fb3bbdcc5 5f837aa58c9c2971
@@ -39,20 +39,20 @@ SELECT CAST(coalesce(sum(CAST(1 * `rows` AS DECIMAL(20, 0))), 0) AS DECIMAL(38, 
 -- SELECT c.region, AVG(v.cost) AS cost FROM visits v JOIN clinics c ON v.clinic_id = c.clinic_id GROUP BY c.region
 -- prepared: 1d2b7471ecda7937
 SELECT `k0`, CAST(count(`s0`) AS DECIMAL(20, 0)) AS `s0`, CAST(coalesce(sum(CAST(`s1` AS DECIMAL(20, 0))), 0) AS DECIMAL(38, 0)) AS `s1` FROM (SELECT `__rows`.`__unit` AS `__unit`, `__rows`.`region` AS `k0`, CASE WHEN CAST(CASE WHEN rint(`__rows`.`__step1`) >= -9223372036854775808e0 AND rint(`__rows`.`__step1`) < 9223372036854775808e0 THEN rint(`__rows`.`__step1`) END AS BIGINT) BETWEEN 0 AND 1073741824 THEN CAST(CASE WHEN rint(`__rows`.`__step1`) >= -9223372036854775808e0 AND rint(`__rows`.`__step1`) < 9223372036854775808e0 THEN rint(`__rows`.`__step1`) END AS BIGINT) END AS `s0`, CASE WHEN CAST(CASE WHEN rint(`__rows`.`__step1`) >= -9223372036854775808e0 AND rint(`__rows`.`__step1`) < 9223372036854775808e0 THEN rint(`__rows`.`__step1`) END AS BIGINT) BETWEEN 0 AND 1073741824 THEN CAST(CASE WHEN rint(`__rows`.`__step1`) >= -9223372036854775808e0 AND rint(`__rows`.`__step1`) < 9223372036854775808e0 THEN rint(`__rows`.`__step1`) END AS BIGINT) END AS `s1` FROM (SELECT `__rows`.*, CASE WHEN abs(`__rows`.`__step0`) <= 1.7976931348623157e308 THEN `__rows`.`__step0` END AS `__step1` FROM (SELECT `__rows`.*, (CASE WHEN `__rows`.`cost` < 0.0e0 THEN 0.0e0 WHEN `__rows`.`cost` > 500.0e0 THEN 500.0e0 ELSE `__rows`.`cost` END * 2147483.648e0) AS `__step0` FROM (SELECT `v`.`__unit` AS `__unit`, `c`.`region` AS `region`, `v`.`cost` AS `cost` FROM (SELECT `__unit`, `clinic_id`, `cost` FROM `__kept_visits`) AS `v` JOIN `clinics` AS `c` ON (`v`.`clinic_id` = `c`.`clinic_id`)) AS `__rows`) AS `__rows`) AS `__rows`) AS `bounded` GROUP BY `k0`;
--- per-query: ae253425e879293e
-SELECT `k0`, CAST(coalesce(sum(CAST(`s0` AS DECIMAL(20, 0))), 0) AS DECIMAL(38, 0)) AS `s0`, CAST(coalesce(sum(CAST(`s1` AS DECIMAL(20, 0))), 0) AS DECIMAL(38, 0)) AS `s1` FROM (SELECT * FROM (SELECT *, row_number() OVER (PARTITION BY `__unit` ORDER BY md5(CAST(concat(coalesce(concat(length(CAST('discreet' AS STRING)), ':', CAST('discreet' AS STRING)), '-'), coalesce(concat(length(CAST(`__unit` AS STRING)), ':', CAST(`__unit` AS STRING)), '-'), coalesce(concat(length(CAST(`k0` AS STRING)), ':', CAST(`k0` AS STRING)), '-'), coalesce(concat(length(CAST(`s0` AS STRING)), ':', CAST(`s0` AS STRING)), '-'), coalesce(concat(length(CAST(`s1` AS STRING)), ':', CAST(`s1` AS STRING)), '-')) AS BINARY)) NULLS LAST, `k0` NULLS LAST, `s0` NULLS LAST, `s1` NULLS LAST) AS `rank` FROM (SELECT `__rows`.`__unit` AS `__unit`, `__rows`.`region` AS `k0`, coalesce(CASE WHEN (CASE WHEN CAST(CASE WHEN rint(`__rows`.`__step1`) >= -9223372036854775808e0 AND rint(`__rows`.`__step1`) < 9223372036854775808e0 THEN rint(`__rows`.`__step1`) END AS BIGINT) BETWEEN 0 AND 1073741824 THEN CAST(CASE WHEN rint(`__rows`.`__step1`) >= -9223372036854775808e0 AND rint(`__rows`.`__step1`) < 9223372036854775808e0 THEN rint(`__rows`.`__step1`) END AS BIGINT) END IS NULL) THEN 0 ELSE 1 END, 0) AS `s0`, coalesce(CASE WHEN CAST(CASE WHEN rint(`__rows`.`__step1`) >= -9223372036854775808e0 AND rint(`__rows`.`__step1`) < 9223372036854775808e0 THEN rint(`__rows`.`__step1`) END AS BIGINT) BETWEEN 0 AND 1073741824 THEN CAST(CASE WHEN rint(`__rows`.`__step1`) >= -9223372036854775808e0 AND rint(`__rows`.`__step1`) < 9223372036854775808e0 THEN rint(`__rows`.`__step1`) END AS BIGINT) END, 0) AS `s1` FROM (SELECT `__rows`.*, CASE WHEN abs(`__rows`.`__step0`) <= 1.7976931348623157e308 THEN `__rows`.`__step0` END AS `__step1` FROM (SELECT `__rows`.*, (CASE WHEN `__rows`.`cost` < 0.0e0 THEN 0.0e0 WHEN `__rows`.`cost` > 500.0e0 THEN 500.0e0 ELSE `__rows`.`cost` END * 2147483.648e0) AS `__step0` FROM (SELECT `v`.`__unit` AS `__unit`, `c`.`region` AS `region`, `v`.`cost` AS `cost` FROM (SELECT `__unit`, `clinic_id`, `cost` FROM `__every_visits`) AS `v` JOIN `clinics` AS `c` ON (`v`.`clinic_id` = `c`.`clinic_id`)) AS `__rows`) AS `__rows`) AS `__rows`) AS `rows`) AS `ranked` WHERE `rank` <= 12) AS `bounded` GROUP BY `k0`;
+-- per-query: c3b18591aa7341f4
+SELECT `k0`, CAST(coalesce(sum(`s0`), 0) AS DECIMAL(38, 0)) AS `s0`, CAST(coalesce(sum(CAST(`s1` AS DECIMAL(20, 0))), 0) AS DECIMAL(38, 0)) AS `s1` FROM (SELECT * FROM (SELECT *, row_number() OVER (PARTITION BY `__unit` ORDER BY md5(CAST(concat(coalesce(concat(length(CAST('discreet' AS STRING)), ':', CAST('discreet' AS STRING)), '-'), coalesce(concat(length(CAST(`__unit` AS STRING)), ':', CAST(`__unit` AS STRING)), '-'), coalesce(concat(length(CAST(`k0` AS STRING)), ':', CAST(`k0` AS STRING)), '-'), coalesce(concat(length(CAST(`s0` AS STRING)), ':', CAST(`s0` AS STRING)), '-'), coalesce(concat(length(CAST(`s1` AS STRING)), ':', CAST(`s1` AS STRING)), '-')) AS BINARY)) NULLS LAST, `k0` NULLS LAST, `s0` NULLS LAST, `s1` NULLS LAST) AS `rank` FROM (SELECT `__rows`.`__unit` AS `__unit`, `__rows`.`region` AS `k0`, coalesce(CASE WHEN (CASE WHEN CAST(CASE WHEN rint(`__rows`.`__step1`) >= -9223372036854775808e0 AND rint(`__rows`.`__step1`) < 9223372036854775808e0 THEN rint(`__rows`.`__step1`) END AS BIGINT) BETWEEN 0 AND 1073741824 THEN CAST(CASE WHEN rint(`__rows`.`__step1`) >= -9223372036854775808e0 AND rint(`__rows`.`__step1`) < 9223372036854775808e0 THEN rint(`__rows`.`__step1`) END AS BIGINT) END IS NULL) THEN 0 ELSE 1 END, 0) AS `s0`, coalesce(CASE WHEN CAST(CASE WHEN rint(`__rows`.`__step1`) >= -9223372036854775808e0 AND rint(`__rows`.`__step1`) < 9223372036854775808e0 THEN rint(`__rows`.`__step1`) END AS BIGINT) BETWEEN 0 AND 1073741824 THEN CAST(CASE WHEN rint(`__rows`.`__step1`) >= -9223372036854775808e0 AND rint(`__rows`.`__step1`) < 9223372036854775808e0 THEN rint(`__rows`.`__step1`) END AS BIGINT) END, 0) AS `s1` FROM (SELECT `__rows`.*, CASE WHEN abs(`__rows`.`__step0`) <= 1.7976931348623157e308 THEN `__rows`.`__step0` END AS `__step1` FROM (SELECT `__rows`.*, (CASE WHEN `__rows`.`cost` < 0.0e0 THEN 0.0e0 WHEN `__rows`.`cost` > 500.0e0 THEN 500.0e0 ELSE `__rows`.`cost` END * 2147483.648e0) AS `__step0` FROM (SELECT `v`.`__unit` AS `__unit`, `c`.`region` AS `region`, `v`.`cost` AS `cost` FROM (SELECT `__unit`, `clinic_id`, `cost` FROM `__every_visits`) AS `v` JOIN `clinics` AS `c` ON (`v`.`clinic_id` = `c`.`clinic_id`)) AS `__rows`) AS `__rows`) AS `__rows`) AS `rows`) AS `ranked` WHERE `rank` <= 12) AS `bounded` GROUP BY `k0`;
 
 -- SELECT p.sex, AVG(v.minutes) AS minutes FROM patients p JOIN visits v ON p.patient_id = v.patient_id GROUP BY p.sex
--- prepared: 1dcfc7a5268ef1f8
--- per-query: 1d63da9e298db8ac
+-- prepared: 02ac0031458510de
+-- per-query: 163e721eaccef653
 
 -- SELECT COUNT(*) AS n FROM prescriptions WHERE dose > 500
 -- prepared: 4ae6e77d84b0f714
 -- per-query: 19b752f6a3c84181
 
 -- WITH per_patient AS (SELECT patient_id, SUM(cost) AS total FROM visits GROUP BY patient_id) SELECT AVG(LEAST(GREATEST(total, 0), 1000)) AS avg_total FROM per_patient
--- prepared: 0b6644125138dca1
--- per-query: 0b6644125138dca1
+-- prepared: 291b7119009403bc
+-- per-query: 291b7119009403bc
 
 -- SELECT COUNT(*) AS frequent FROM (SELECT patient_id FROM visits GROUP BY patient_id HAVING COUNT(*) >= 5) AS t
 -- prepared: bf5e9a477013162d
@@ -90,7 +90,7 @@ SELECT `k0`, `k1`, CAST(count(*) AS DECIMAL(20, 0)) * 1 AS `s0` FROM (SELECT * F
 
 -- SELECT SQRT(AVG(cost)) AS r, PI() AS p, COUNT(*) + 0 AS n FROM visits
 -- prepared: d454aecff900b5b3
--- per-query: ce779a384e77d24f
+-- per-query: de47ae84d84c4599
 
 -- SELECT COUNT(*) FROM visits WHERE note ILIKE '%allerg%' OR note IS NULL
 -- prepared: 3832759add3909fb
@@ -105,8 +105,8 @@ SELECT `k0`, `k1`, CAST(count(*) AS DECIMAL(20, 0)) * 1 AS `s0` FROM (SELECT * F
 -- per-query: 4e280a119773089f
 
 -- SELECT AVG(gap) FROM (SELECT patient_id, date_diff('day', LAG(day) OVER (PARTITION BY patient_id ORDER BY day), day) AS gap FROM visits) AS g WHERE gap BETWEEN 0 AND 365
--- prepared: 0d00ea8adc701b76
--- per-query: 0d00ea8adc701b76
+-- prepared: cdf51da743f9316d
+-- per-query: cdf51da743f9316d
 
 -- SELECT CASE WHEN 2024 - birth_year >= 65 THEN 'old' ELSE 'young' END AS age_group, COUNT(*) FROM patients GROUP BY 1
 -- prepared: a347022c8f0b59cd
@@ -124,7 +124,7 @@ SELECT CAST(coalesce(sum(CAST(1 * `rows` AS DECIMAL(20, 0))), 0) AS DECIMAL(38, 
 
 -- SELECT COUNT(*) FROM visits WHERE cost > (SELECT AVG(cost) FROM visits)
 -- prepared: aa1ed22ede501ee7 6d0102cfe3752214
--- per-query: c4a1e91f075689d6 1235d4d4b550276f
+-- per-query: 0b3f249a158023c6 1235d4d4b550276f
 
 -- SELECT drug, COUNT(*) AS n FROM prescriptions pr JOIN visits v ON pr.visit_id = v.visit_id JOIN patients p ON p.patient_id = v.patient_id WHERE p.sex = 'f' GROUP BY drug
 -- prepared: 04ccb5d34b7c9d93
@@ -139,26 +139,26 @@ SELECT CAST(coalesce(sum(CAST(1 * `rows` AS DECIMAL(20, 0))), 0) AS DECIMAL(38, 
 -- per-query: 15f276c2ccd1ec00
 
 -- SELECT COUNT(*) AS "select", AVG(cost) AS "größe ☃", SUM(minutes) AS "a""b" FROM visits
--- prepared: 129ea3ab8619f34c
--- per-query: 5939300f37b078a0
+-- prepared: d92a41f4e1edb644
+-- per-query: 1653f244cb0b5d17
 
 -- SELECT COUNT(*) AS a0, AVG(cost) AS a0, COUNT(*) FROM visits
 -- prepared: d454aecff900b5b3
--- per-query: ce779a384e77d24f
+-- per-query: de47ae84d84c4599
 
 -- SELECT COUNT(*) AS "__spread", AVG(cost) AS "__spread_2" FROM visits
 -- prepared: d454aecff900b5b3
--- per-query: ce779a384e77d24f
+-- per-query: de47ae84d84c4599
 
 -- SELECT SUM("__unit") FROM (SELECT patient_id, minutes AS "__unit" FROM visits)
--- prepared: e75304429b9c174c
-SELECT CAST(coalesce(sum(CAST(`s0` AS DECIMAL(20, 0))), 0) AS DECIMAL(38, 0)) AS `s0` FROM (SELECT `__rows`.`__unit` AS `__unit`, CASE WHEN `__rows`.`___unit` < 0 THEN 0 WHEN `__rows`.`___unit` > 240 THEN 240 ELSE `__rows`.`___unit` END AS `s0` FROM (SELECT `__query_1`.`__unit` AS `__unit`, `__query_1`.`___unit` AS `___unit` FROM (SELECT `visits`.`__unit` AS `__unit`, `visits`.`minutes` AS `___unit` FROM (SELECT `__unit`, `minutes` FROM `__kept_visits`) AS `visits`) AS `__query_1`) AS `__rows`) AS `bounded`;
--- per-query: 5a5c286646b7908e
-SELECT CAST(coalesce(sum(CAST(`s0` AS DECIMAL(20, 0))), 0) AS DECIMAL(38, 0)) AS `s0` FROM (SELECT * FROM (SELECT *, row_number() OVER (PARTITION BY `__unit` ORDER BY md5(CAST(concat(coalesce(concat(length(CAST('discreet' AS STRING)), ':', CAST('discreet' AS STRING)), '-'), coalesce(concat(length(CAST(`__unit` AS STRING)), ':', CAST(`__unit` AS STRING)), '-'), coalesce(concat(length(CAST(`s0` AS STRING)), ':', CAST(`s0` AS STRING)), '-')) AS BINARY)) NULLS LAST, `s0` NULLS LAST) AS `rank` FROM (SELECT `__rows`.`__unit` AS `__unit`, coalesce(CASE WHEN `__rows`.`___unit` < 0 THEN 0 WHEN `__rows`.`___unit` > 240 THEN 240 ELSE `__rows`.`___unit` END, 0) AS `s0` FROM (SELECT `__query_1`.`__unit` AS `__unit`, `__query_1`.`___unit` AS `___unit` FROM (SELECT `visits`.`__unit` AS `__unit`, `visits`.`minutes` AS `___unit` FROM (SELECT `__unit`, `minutes` FROM `__every_visits`) AS `visits`) AS `__query_1`) AS `__rows`) AS `rows`) AS `ranked` WHERE `rank` <= 12) AS `bounded`;
+-- prepared: 1897ace010af88e1
+SELECT CAST(coalesce(sum(`s0`), 0) AS DECIMAL(38, 0)) AS `s0` FROM (SELECT `__rows`.`__unit` AS `__unit`, CASE WHEN `__rows`.`___unit` < 0 THEN 0 WHEN `__rows`.`___unit` > 240 THEN 240 ELSE `__rows`.`___unit` END AS `s0` FROM (SELECT `__query_1`.`__unit` AS `__unit`, `__query_1`.`___unit` AS `___unit` FROM (SELECT `visits`.`__unit` AS `__unit`, `visits`.`minutes` AS `___unit` FROM (SELECT `__unit`, `minutes` FROM `__kept_visits`) AS `visits`) AS `__query_1`) AS `__rows`) AS `bounded`;
+-- per-query: b3fc6ad6435274de
+SELECT CAST(coalesce(sum(`s0`), 0) AS DECIMAL(38, 0)) AS `s0` FROM (SELECT * FROM (SELECT *, row_number() OVER (PARTITION BY `__unit` ORDER BY md5(CAST(concat(coalesce(concat(length(CAST('discreet' AS STRING)), ':', CAST('discreet' AS STRING)), '-'), coalesce(concat(length(CAST(`__unit` AS STRING)), ':', CAST(`__unit` AS STRING)), '-'), coalesce(concat(length(CAST(`s0` AS STRING)), ':', CAST(`s0` AS STRING)), '-')) AS BINARY)) NULLS LAST, `s0` NULLS LAST) AS `rank` FROM (SELECT `__rows`.`__unit` AS `__unit`, coalesce(CASE WHEN `__rows`.`___unit` < 0 THEN 0 WHEN `__rows`.`___unit` > 240 THEN 240 ELSE `__rows`.`___unit` END, 0) AS `s0` FROM (SELECT `__query_1`.`__unit` AS `__unit`, `__query_1`.`___unit` AS `___unit` FROM (SELECT `visits`.`__unit` AS `__unit`, `visits`.`minutes` AS `___unit` FROM (SELECT `__unit`, `minutes` FROM `__every_visits`) AS `visits`) AS `__query_1`) AS `__rows`) AS `rows`) AS `ranked` WHERE `rank` <= 12) AS `bounded`;
 
 -- SELECT k0, SUM(s0) FROM (SELECT minutes AS s0, cost AS "rank", diagnosis AS k0 FROM visits) AS "rows" GROUP BY k0
--- prepared: 97225bb011622071
--- per-query: af34bb2b26fb6539
+-- prepared: 30ba64dec8edb940
+-- per-query: 35a70ebb6901be15
 
 -- SELECT p.sex, COUNT(*) FROM patients p GROUP BY sex
 -- prepared: 2f97240fd593ba67
@@ -186,7 +186,7 @@ SELECT CAST(coalesce(sum(CAST(`s0` AS DECIMAL(20, 0))), 0) AS DECIMAL(38, 0)) AS
 
 -- SELECT sex, COUNT(*) AS n FROM patients GROUP BY 1 ORDER BY AVG(income)
 -- prepared: 731904f3969a7be1
--- per-query: d89adf35213c0877
+-- per-query: 72a804095b52f57a
 
 -- SELECT sex, COUNT(*) AS n FROM patients GROUP BY sex HAVING n > 10
 -- prepared: b20df540ea6aba7a
@@ -196,7 +196,7 @@ SELECT `k0`, CAST(count(*) AS DECIMAL(20, 0)) * 1 AS `s0` FROM (SELECT * FROM (S
 
 -- SELECT sex, COUNT(*) AS n FROM patients GROUP BY sex, sex HAVING sex = 'f' AND AVG(income) > 0
 -- prepared: 731904f3969a7be1
--- per-query: d89adf35213c0877
+-- per-query: 72a804095b52f57a
 
 -- SELECT UPPER(sex), COUNT(*) FROM patients GROUP BY sex
 -- prepared: b20df540ea6aba7a
@@ -242,7 +242,7 @@ SELECT `k0`, `k1`, CAST(count(*) AS DECIMAL(20, 0)) * 1 AS `s0` FROM (SELECT * F
 
 -- SELECT cost > (SELECT AVG(cost) FROM visits) AS dear, COUNT(*) FROM visits GROUP BY dear
 -- prepared: aa1ed22ede501ee7 2f0805b6b4857412
--- per-query: c4a1e91f075689d6 8f7b9317b0971a02
+-- per-query: 0b3f249a158023c6 8f7b9317b0971a02
 
 -- WITH a AS (SELECT * FROM visits WHERE cost > 10), b AS (SELECT * FROM a WHERE minutes > 10) SELECT COUNT(*) FROM b
 -- prepared: 1d8d1ecb3a171fe7
@@ -250,15 +250,15 @@ SELECT `k0`, `k1`, CAST(count(*) AS DECIMAL(20, 0)) * 1 AS `s0` FROM (SELECT * F
 
 -- WITH a AS (SELECT AVG(cost) AS m FROM visits), b AS (SELECT m * 2 AS m FROM a) SELECT COUNT(*) FROM visits WHERE cost > (SELECT m FROM b)
 -- prepared: aa1ed22ede501ee7 6d0102cfe3752214
--- per-query: c4a1e91f075689d6 1235d4d4b550276f
+-- per-query: 0b3f249a158023c6 1235d4d4b550276f
 
 -- WITH a(x, y) AS (SELECT patient_id, cost FROM visits) SELECT SUM(y), COUNT(DISTINCT x) FROM a
 -- prepared: 59c36ece175b0ea4 1c382e02cba1fc72
 -- per-query: 714c97ec72b2b5a5 3ff0a4e269a4054a
 
 -- SELECT SUM(t.b) FROM (SELECT patient_id, minutes FROM visits) AS t(a, b)
--- prepared: 668402621beed1cd
--- per-query: d2d278bd08ca241d
+-- prepared: cabf0be4b538fbd3
+-- per-query: c717e51690f0456a
 
 -- SELECT t.a, t.b FROM (SELECT sex, COUNT(*) FROM patients GROUP BY sex) AS t(a, b)
 -- prepared: b20df540ea6aba7a
@@ -288,11 +288,11 @@ SELECT `k0`, CAST(count(*) AS DECIMAL(20, 0)) * 1 AS `s0` FROM (SELECT * FROM (S
 
 -- SELECT COUNT(*) FROM (SELECT patient_id FROM visits GROUP BY patient_id HAVING SUM(cost) > (SELECT AVG(cost) FROM visits))
 -- prepared: aa1ed22ede501ee7 6a11443bdd4cbe70
--- per-query: c4a1e91f075689d6 6a11443bdd4cbe70
+-- per-query: 0b3f249a158023c6 6a11443bdd4cbe70
 
 -- SELECT AVG(n) FROM (SELECT patient_id, SUM(CASE WHEN cost > (SELECT AVG(cost) FROM visits) THEN 1 ELSE 0 END) AS n FROM visits GROUP BY patient_id)
--- prepared: aa1ed22ede501ee7 36a473f46c00afe5
--- per-query: c4a1e91f075689d6 36a473f46c00afe5
+-- prepared: aa1ed22ede501ee7 5f688b42b9070ecf
+-- per-query: 0b3f249a158023c6 5f688b42b9070ecf
 
 -- SELECT n, COUNT(*) FROM (SELECT COUNT(*) AS n FROM visits GROUP BY patient_id) GROUP BY n ORDER BY n
 -- prepared: 9699f7087cc33fd7
@@ -300,7 +300,7 @@ SELECT `k0`, CAST(count(*) AS DECIMAL(20, 0)) * 1 AS `s0` FROM (SELECT * FROM (S
 
 -- SELECT * EXCLUDE (n) FROM (SELECT region, COUNT(*) AS n, AVG(income) AS a FROM patients GROUP BY region)
 -- prepared: f428a0331109ef44
--- per-query: 58054e4fb7d977c0
+-- per-query: 2abda880d100a8f5
 
 -- SELECT COUNT(*) FROM (SELECT * EXCLUDE (note, patient_id) FROM visits)
 -- prepared: 63192d07fcd76390
@@ -386,11 +386,11 @@ SELECT `k0`, CAST(count(*) AS DECIMAL(20, 0)) * 1 AS `s0` FROM (SELECT * FROM (S
 
 -- SELECT COUNT(1), COUNT(NULL), COUNT('a'), COUNT(patient_id), COUNT(ALL cost) FROM visits
 -- prepared: 31b6c00d7b77674a
--- per-query: b8540bd9378c6740
+-- per-query: 713a8b714e57d5d5
 
 -- SELECT COUNT(DISTINCT patient_id) FILTER (WHERE cost > 100), AVG(cost) FILTER (WHERE minutes > 30) FROM visits
 -- prepared: 2797bacae656a405 fa964f0d39e693bc
--- per-query: e687e4b1d8ec955c 47e25ea39635249d
+-- per-query: 06cfe36cb8b6ee31 47e25ea39635249d
 
 -- SELECT SUM(DISTINCT minutes), COUNT(DISTINCT clinic_id), MIN(DISTINCT minutes) FROM visits
 -- prepared: b989a4788d0fd956 cd5e738fef83bdbc d744f76b16858733
@@ -405,8 +405,8 @@ SELECT `k0`, CAST(count(*) AS DECIMAL(20, 0)) * 1 AS `s0` FROM (SELECT * FROM (S
 -- per-query: b9754e7cb8c8668d
 
 -- SELECT MODE(sex), COUNT_IF(insured), SUM(insured::INT), AVG(CASE WHEN insured THEN 1.0 ELSE 0 END) FROM patients
--- prepared: 4b3efd383d68aadf b20df540ea6aba7a
--- per-query: 12eeae002dd7c0a2 9f3f0c325427b254
+-- prepared: 1f99579cd7ecf071 b20df540ea6aba7a
+-- per-query: e8a817cbda9f5238 9f3f0c325427b254
 
 -- SELECT sex, SUM(COUNT(*)) OVER (), RANK() OVER (ORDER BY COUNT(*) DESC) FROM patients GROUP BY sex
 -- prepared: b20df540ea6aba7a
@@ -432,7 +432,7 @@ SELECT `k0`, `k1`, CAST(count(*) AS DECIMAL(20, 0)) * 1 AS `s0` FROM (SELECT * F
 
 -- SELECT COUNT(*) / 0, LN(COUNT(*) - 100000), COALESCE(AVG(income), 0), CAST(AVG(income) AS INT) FROM patients
 -- prepared: 3e8f978012ed2741
--- per-query: e5a157e9617bff36
+-- per-query: e4336739c811a0b6
 
 -- SELECT COUNT(*) FROM visits WHERE day + INTERVAL 3 DAY > DATE '2024-02-01' AND day - DATE '2024-02-01' > 3 AND day + 3 > '2024-02-01'
 -- prepared: 64e79f52f8f419b8
@@ -461,8 +461,8 @@ SELECT CAST(count(*) AS DECIMAL(20, 0)) * 1 AS `s0` FROM (SELECT `__rows`.`__uni
 SELECT CAST(coalesce(sum(CAST(1 * `rows` AS DECIMAL(20, 0))), 0) AS DECIMAL(38, 0)) AS `s0` FROM (SELECT least(count(*), 12) AS `rows` FROM (SELECT `visits`.`__unit` AS `__unit` FROM (SELECT `__unit`, `cost` FROM `__every_visits`) AS `visits` WHERE ((`visits`.`cost` IS DISTINCT FROM `visits`.`cost`) OR (`visits`.`cost` = 0.3e0))) AS `all` GROUP BY `__unit`) AS `bounded`;
 
 -- SELECT AVG(clamp(a, 0, 9)), SUM(clamp(b, 0, 9)), COUNT(*) FROM (SELECT patient_id, COUNT(*) AS a, COUNT(note) AS b, COUNT(DISTINCT diagnosis) AS c, AVG(cost) AS d FROM visits GROUP BY patient_id) WHERE c > 1 AND d < 100
--- prepared: d861623dc355d55b
--- per-query: d861623dc355d55b
+-- prepared: 0b7671df201830dc
+-- per-query: 0b7671df201830dc
 
 -- SELECT SUM(clamp(a, 0, 9)), AVG(clamp(b, 0, 9)), MAX(clamp(c, 0, 9)), COUNT(*) FROM (SELECT patient_id, diagnosis, MIN(cost) AS a, MAX(minutes) AS b, MEDIAN(cost) AS c FROM visits GROUP BY patient_id, diagnosis)
 -- prepared: f208c1627fb82288 ff41e0c635c42ed7
@@ -527,8 +527,8 @@ SELECT CAST(coalesce(sum(CAST(1 * `rows` AS DECIMAL(20, 0))), 0) AS DECIMAL(38, 
 -- per-query: 35205be46675d4e6
 
 -- SELECT COUNT(*), AVG(clamp(y, 0, 2.5)) FROM kinds WHERE z >= m
--- prepared: 0f6213c77803d0b4
--- per-query: 0f6213c77803d0b4
+-- prepared: 3a9bfb7a4838b606
+-- per-query: 3a9bfb7a4838b606
 
 -- SELECT COUNT(*) FROM kinds WHERE d + INTERVAL 1 MONTH > DATE '2024-02-29' OR t IS NULL
 -- prepared: 8d7c553c82251092
@@ -541,8 +541,8 @@ SELECT CAST(count(*) AS DECIMAL(20, 0)) * 1 AS `s0` FROM (SELECT `__rows`.`__uni
 -- per-query: 5fc69d97d4edc7ac
 
 -- SELECT s, AVG(x), SUM(i) FROM kinds GROUP BY s
--- prepared: 55441b1722807cec
--- per-query: 55441b1722807cec
+-- prepared: 51c9a42878ff0c08
+-- per-query: 51c9a42878ff0c08
 
 -- SELECT f, m, COUNT(*) FROM kinds GROUP BY f, m
 -- prepared: 334ea57b8bfffe30
@@ -557,16 +557,16 @@ SELECT CAST(count(*) AS DECIMAL(20, 0)) * 1 AS `s0` FROM (SELECT `__rows`.`__uni
 -- per-query: cd5c185904473c52
 
 -- SELECT SUM(x * 1.5 + 2) FROM kinds WHERE x <> 0.1 AND NOT b AND s IN ('a', 'ü', NULL)
--- prepared: 36c43c86f795c61d
--- per-query: 36c43c86f795c61d
+-- prepared: dcb10d8be91bacf1
+-- per-query: dcb10d8be91bacf1
 
 -- SELECT MEDIAN(x), MODE(s), MIN(i), MAX(i), COUNT(DISTINCT s), SUM(DISTINCT i) FROM kinds
 -- prepared: cad5f37e33c94d93 a3df49c7d295bcc6 ee3b1c093816365e 999ceca0d020db02 467cf3e55f4c4c05
 -- per-query: cad5f37e33c94d93 a3df49c7d295bcc6 ee3b1c093816365e 999ceca0d020db02 467cf3e55f4c4c05
 
 -- SELECT VAR_SAMP(x), VAR_POP(x), STDDEV_SAMP(i), STDDEV_POP(i) FROM kinds
--- prepared: aecf91357f51178d
--- per-query: aecf91357f51178d
+-- prepared: 3b0e052e90b017c3
+-- per-query: 3b0e052e90b017c3
 
 -- SELECT QUANTILE_CONT(x, 0.25), QUANTILE_DISC(i, 0.75), COUNT(o), COUNT(x) FROM kinds
 -- prepared: bababa9cc3dfbd47 a3df49c7d295bcc6 999ceca0d020db02

@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
 from threading import Lock
+from time import monotonic
 from typing import Self
 
 import duckdb
@@ -133,15 +134,22 @@ class DuckDbEngine:
         if text in self._bound and text in self._rehearsed:
             return statement
         cursor = self._store.open_cursor()
+        is_busy = False
         try:
-            self._heavy.make(tables_counted(form, self._dialect))
-            self._bound.put(text, cursor, bound(cursor, text))
+            with _hearing_ctrl_c():
+                self._heavy.make(tables_counted(form, self._dialect))
+                self._bound.put(text, cursor, bound(cursor, text))
         except duckdb.Error as cause:
             cursor.close()
             log.error("a query was refused with %s: %s", type(cause).__name__, text)
-            refused = True
+            refused, is_busy = True, _failure_of(cause) != "failed"
         else:
             refused = not self._rehearse(form, text)
+        if is_busy:
+            raise UnsupportedError(
+                "The database has no time or memory left to check this query",
+                "Ask again when other queries have ended",
+            )
         if refused:
             raise UnsupportedError(
                 "The database cannot compute this query", "Split it into simpler queries"
@@ -174,15 +182,16 @@ class DuckDbEngine:
             text = write_query(form, self._dialect, scalars)
         rows: pa.Table | None = None
         failure: Failure = "failed"
+        until = monotonic() + self._store.limits.timeout
         ready, relation = self._bound.taken(text)
         cursor = self._store.open_cursor() if ready is None else ready
         try:
             with self._store.timed(cursor), _hearing_ctrl_c():
-                self._heavy.count(tables_counted(form, self._dialect))
+                self._heavy.count(tables_counted(form, self._dialect), until)
                 # Whether a relation is true is how many rows it has, for which it would be run.
                 relation = bound(cursor, text) if relation is None else relation
                 rows = relation.to_arrow_table()
-        except duckdb.Error as cause:
+        except (duckdb.Error, TimeoutError) as cause:
             # Its words may hold a value: they stay out of what is logged by default, and out of
             # the context of what is raised.
             log.error("a query failed with %s: %s", type(cause).__name__, text)
@@ -264,9 +273,9 @@ def _hearing_ctrl_c() -> Iterator[None]:
         raise KeyboardInterrupt from None
 
 
-def _failure_of(cause: duckdb.Error) -> Failure:
+def _failure_of(cause: Exception) -> Failure:
     """Return which limit a query met, if it was one; a query is interrupted when time is over."""
-    if isinstance(cause, duckdb.InterruptException):
+    if isinstance(cause, duckdb.InterruptException | TimeoutError):
         return "time"
     return "memory" if isinstance(cause, duckdb.OutOfMemoryException) else "failed"
 

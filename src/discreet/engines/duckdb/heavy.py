@@ -14,6 +14,7 @@ import duckdb
 from discreet.engines.duckdb.dialect import DUCKDB
 from discreet.engines.duckdb.prepared import PARTS, REST
 from discreet.engines.duckdb.store import Store
+from discreet.engines.heavy import TableLocks, seconds_until
 from discreet.engines.writer import KEPT, UNIT, HeavyTable, prepared_name, write_rows
 
 HEAVY = "heavy"
@@ -59,7 +60,7 @@ class HeavyInStore:
     """Units with more rows of a table than its limit, in tables of a store."""
 
     def __init__(self, store: Store) -> None:
-        self._store, self._lock = store, Lock()
+        self._store, self._making, self._counting = store, Lock(), TableLocks()
         self._made: set[str] = set()
         self._counted: set[str] = set()
 
@@ -68,7 +69,7 @@ class HeavyInStore:
         missing = [each for each in tables if each.name not in self._made]
         if not missing:
             return
-        with self._lock, self._store.cursor() as cursor:
+        with self._making, self._store.cursor() as cursor:
             cursor.execute(f"CREATE SCHEMA IF NOT EXISTS {HEAVY}")
             cursor.execute(
                 f'CREATE TABLE IF NOT EXISTS {COUNTS} ("name" VARCHAR, "units" BIGINT, '
@@ -82,15 +83,18 @@ class HeavyInStore:
                     cursor.execute(f"CREATE TABLE IF NOT EXISTS {_name(each, kind)} AS {text}")
                 self._made.add(each.name)
 
-    def count(self, tables: Sequence[HeavyTable]) -> None:
-        """Find the units that are heavy in these tables, unless that was done before."""
+    def count(self, tables: Sequence[HeavyTable], until: float) -> None:
+        """Find the units that are heavy in these tables, unless that was done before.
+
+        Whoever comes while others count waits for them, and raises TimeoutError at a moment.
+        """
         if all(each.name in self._counted for each in tables):
             return
         self.make(tables)
-        with self._lock:
+        with self._counting.held(tables, until):
             for each in tables:
                 if each.name not in self._counted:
-                    with self._store.cursor() as cursor:
+                    with self._store.cursor(timeout=seconds_until(until)) as cursor:
                         _run(cursor, each)
                     self._counted.add(each.name)
 

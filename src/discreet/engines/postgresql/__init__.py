@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
+from time import monotonic
 from typing import TYPE_CHECKING, Any, Self
 
 import pyarrow as pa
@@ -192,7 +193,7 @@ class PostgreSqlEngine:
                 plain = self._text(query, scalars, self._plain) if tables else text
                 with self._sessions.transaction() as connection:
                     rows = _fetched(connection, plain, _schema(query))
-        except (self._sessions.psycopg.Error, pa.ArrowException) as cause:
+        except (self._sessions.psycopg.Error, pa.ArrowException, TimeoutError) as cause:
             # Its words may hold a value: they stay out of what is logged by default, and out of
             # the context of what is raised.
             log.error("a query failed with %s: %s", type(cause).__name__, text)
@@ -206,7 +207,9 @@ class PostgreSqlEngine:
         self, query: ExactQuery, text: str, tables: Sequence[HeavyTable]
     ) -> pa.Table | None:
         """Run a statement that asks which units are heavy; None if that cannot be told now."""
+        until = monotonic() + self._sessions.limits.timeout
         for is_last in (False, True):
+            self._heavy.wait(tables, until)
             with self._sessions.transaction() as connection:
                 arguments = self._heavy.of(connection, tables)
                 if arguments is None:
@@ -221,7 +224,7 @@ class PostgreSqlEngine:
     def _failure_of(self, cause: Exception) -> Failure:
         """Return which limit a query met, if it was one."""
         errors = self._sessions.psycopg.errors
-        if isinstance(cause, errors.QueryCanceled):
+        if isinstance(cause, errors.QueryCanceled | TimeoutError):
             return "time"
         limits = (errors.OutOfMemory, errors.DiskFull, pa.ArrowMemoryError)
         return "memory" if isinstance(cause, limits) else "failed"

@@ -27,13 +27,13 @@ is compared. Texts that stand in the catalog, as those of enumerations, tell no 
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from threading import Lock
 from time import monotonic
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
 from discreet.catalog.schema import ColumnUnit, Kind, PathUnit
+from discreet.engines.heavy import TableLocks
 from discreet.engines.postgresql.dialect import POSTGRESQL
 from discreet.engines.postgresql.tables import Stored
 from discreet.engines.writer import UNIT, HeavyTable, write_rows
@@ -47,6 +47,9 @@ BITS = 2**22
 
 CYCLE, LONGEST = 2**32, 2**26
 """Numbers of transactions begin again after so many; a row of bits is used for so many at most."""
+
+PATIENCE = 15.0
+"""Seconds that an open transaction waits for another one that counts; the server ends idle ones."""
 
 AGAIN = 60.0
 """Seconds until units are counted again of tables in which fresh rows never end."""
@@ -121,7 +124,7 @@ class HeavyInSnapshots:
     """Bits of units with more rows of a table than its limit."""
 
     def __init__(self, tables: Mapping[str, Stored], reads: Callable[[str], str]) -> None:
-        self._tables, self._reads, self._lock = tables, reads, Lock()
+        self._tables, self._reads, self._locks = tables, reads, TableLocks()
         self._known: dict[str, Bits] = {}
         self._restless: dict[str, float] = {}
 
@@ -145,6 +148,14 @@ class HeavyInSnapshots:
         """Return None: rows come and go."""
         return
 
+    def wait(self, tables: Sequence[HeavyTable], until: float) -> None:
+        """Wait until nobody counts these tables, before a transaction begins.
+
+        Raise TimeoutError at a moment.
+        """
+        with self._locks.held(tables, until):
+            return
+
     def of(self, connection: "Connection[Any]", tables: Sequence[HeavyTable]) -> list[bytes] | None:
         """Return what a statement about these tables is given, counted now where it must be.
 
@@ -152,9 +163,12 @@ class HeavyInSnapshots:
         """
         stored = {each.place for one in tables for each in self._path(one) if each is not None}
         connection.execute(f"LOCK TABLE {', '.join(sorted(stored))} IN ACCESS SHARE MODE")
-        with self._lock:
-            now = ServerSnapshot.of(connection)
-            found = [self._of(connection, now, each) for each in tables]
+        try:
+            with self._locks.held(tables, monotonic() + PATIENCE):
+                now = ServerSnapshot.of(connection)
+                found = [self._of(connection, now, each) for each in tables]
+        except TimeoutError:
+            return None
         known = [each for each in found if each is not None]
         if len(known) < len(found):
             return None
@@ -164,11 +178,10 @@ class HeavyInSnapshots:
 
     def forget(self, tables: Sequence[HeavyTable], *, is_restless: bool) -> None:
         """Count these again, when they are needed or, where that was no use, after a while."""
-        with self._lock:
-            for each in tables:
-                self._known.pop(each.name, None)
-                if is_restless:
-                    self._restless[each.name] = monotonic() + AGAIN
+        for each in tables:
+            self._known.pop(each.name, None)
+            if is_restless:
+                self._restless[each.name] = monotonic() + AGAIN
 
     def _of(
         self, connection: "Connection[Any]", now: ServerSnapshot, table: HeavyTable

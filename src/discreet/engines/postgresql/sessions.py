@@ -49,7 +49,7 @@ class Sessions:
 
     def __init__(self, address: str, limits: ResourceLimits = LIMITS) -> None:
         self.psycopg = psycopg_module()
-        self._address, self._limits = address, limits
+        self._address, self.limits = address, limits
         self._lock, self._process = Lock(), os.getpid()
         self._idle: list[Connection[Any]] = []
         self._parents: list[Connection[Any]] = []
@@ -59,7 +59,7 @@ class Sessions:
     def transaction(self) -> Iterator["Connection[Any]"]:
         """Yield a connection inside a read-only transaction; what takes too long is cancelled."""
         connection = self._begun()
-        time = deadlines().within(self._limits.timeout + GRACE, connection.cancel)
+        time = deadlines().within(self.limits.timeout + GRACE, connection.cancel)
         with self._given_back(connection), time:
             yield connection
             connection.execute("ROLLBACK")
@@ -104,11 +104,11 @@ class Sessions:
     def _settings(self) -> Iterator[str]:
         for name, value in SETTINGS.items():
             yield f"SET LOCAL {name} = {_listed(value)}"
-        yield f"SET LOCAL statement_timeout = {max(1, int(self._limits.timeout * 1000))}"
-        if self._limits.memory is not None:
-            yield f"SET LOCAL work_mem = '{_memory(self._limits.memory)}'"
-        if self._limits.threads is not None:
-            yield f"SET LOCAL max_parallel_workers_per_gather = {int(self._limits.threads) - 1}"
+        yield f"SET LOCAL statement_timeout = {max(1, int(self.limits.timeout * 1000))}"
+        if self.limits.memory is not None:
+            yield f"SET LOCAL work_mem = '{_memory(self.limits.memory)}'"
+        if self.limits.threads is not None:
+            yield f"SET LOCAL max_parallel_workers_per_gather = {int(self.limits.threads) - 1}"
 
     def _begun(self, how: str = READING) -> "Connection[Any]":
         """Return a connection in a transaction; an idle one that was cut off is replaced."""

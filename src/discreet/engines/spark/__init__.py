@@ -3,6 +3,7 @@
 from collections.abc import Collection, Mapping
 from contextlib import suppress
 from dataclasses import replace
+from functools import partial
 from hashlib import sha256
 from time import monotonic
 from typing import TYPE_CHECKING, Self
@@ -24,6 +25,7 @@ from discreet.engines.base import (
 from discreet.engines.dialect import Dialect
 from discreet.engines.duckdb.loading import DataSource, Kinds
 from discreet.engines.growth import Told, tell_nobody
+from discreet.engines.heavy import seconds_until
 from discreet.engines.rehearsal import STAND_INS, Rehearsal
 from discreet.engines.rehearsed import Rehearsed
 from discreet.engines.spark.addresses import ONE_ROW, give_back, keep_alive, refuse_idle, take
@@ -227,26 +229,27 @@ class SparkEngine:
         if statement.reads_scalars:
             text = sql(query, scalars, self._dialect)
         rows: pa.Table | None = None
-        began = monotonic()
+        until = monotonic() + self._limits.timeout
+        collect = partial(self._collected, until=until)
         try:
             tables = tables_counted(query, self._dialect)
-            if tables and self._heavy.count(tables, self._collected):
-                rows = self._collected(text)
+            if tables and self._heavy.count(tables, collect, until):
+                rows = collect(text)
                 rows = rows if self._heavy.are_same(tables) else None
             if rows is None:
-                rows = self._collected(sql(query, scalars) if tables else text)
-        except failures() as cause:
+                rows = collect(sql(query, scalars) if tables else text)
+        except failures() as cause:  # TimeoutError is one
             # Its words may hold a value: they stay out of what is logged by default, and out of
             # the context of what is raised.
             log.error("a query failed with %s: %s", type(cause).__name__, text)
             log.debug("the engine's own words", exc_info=cause)
         if rows is None:
-            is_late = monotonic() - began >= self._limits.timeout
+            is_late = monotonic() >= until
             raise EngineError("time" if is_late else "failed")
         return ExactTable(rows)
 
-    def _collected(self, text: str) -> pa.Table:
-        return collected(self._session, text, timeout=self._limits.timeout)
+    def _collected(self, text: str, until: float) -> pa.Table:
+        return collected(self._session, text, timeout=seconds_until(until))
 
     def table(self, name: str) -> pa.Table:
         """Return a whole table; only ever called for tables that the catalog declares public."""

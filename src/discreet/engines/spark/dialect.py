@@ -289,6 +289,7 @@ SPARK = Dialect(
     hashed="coalesce(concat(length(CAST({0} AS STRING)), ':', CAST({0} AS STRING)), '-')",
     whole="try_cast({0} AS BIGINT)",
     wide_sum="CAST(coalesce(sum(CAST({0} AS DECIMAL(20, 0))), 0) AS DECIMAL(38, 0))",
+    small_sum="CAST(coalesce(sum({0}), 0) AS DECIMAL(38, 0))",
     total="CAST(coalesce(sum({0}), 0) AS DECIMAL(38, 0))",
     as_wide="CAST({0} AS DECIMAL(20, 0))",
     as_real="CAST({0} AS DOUBLE)",

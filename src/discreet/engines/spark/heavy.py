@@ -21,6 +21,7 @@ import numpy as np
 import pyarrow as pa
 
 from discreet.catalog.schema import Kind
+from discreet.engines.heavy import TableLocks
 from discreet.engines.spark.conditions import with_our_names
 from discreet.engines.spark.dialect import SPARK
 from discreet.engines.spark.sessions import silent
@@ -55,7 +56,8 @@ class HeavyInFiles:
     """Bits of units with more rows of a table than its limit, in views of a session."""
 
     def __init__(self, session: "SparkSession", tables: Mapping[str, Registered]) -> None:
-        self._session, self._tables, self._lock = session, tables, Lock()
+        self._session, self._tables = session, tables
+        self._showing, self._counting = Lock(), TableLocks()
         self._counted: dict[str, UnitCounts] = {}
         self._shown: dict[str, bool] = {}
 
@@ -82,16 +84,19 @@ class HeavyInFiles:
     def make(self, tables: Sequence[HeavyTable]) -> None:
         """Make the view that a statement names, with no bit set; reads no rows."""
         name = _name(tables)
-        with self._lock:
+        with self._showing:
             if name not in self._shown:
                 empty = UnitCounts(units=0, rows=0, words=np.zeros(BITS // WORD, np.int64))
                 self._show(name, [empty], is_counted=False)
 
-    def count(self, tables: Sequence[HeavyTable], collect: Collect) -> bool:
-        """Find the units that may be heavy; return False where tables change meanwhile."""
+    def count(self, tables: Sequence[HeavyTable], collect: Collect, until: float) -> bool:
+        """Find the units that may be heavy; return False where tables change meanwhile.
+
+        Whoever comes while others count waits for them, and raises TimeoutError at a moment.
+        """
         self.make(tables)
         name = _name(tables)
-        with self._lock:
+        with self._counting.held(tables, until):
             if self._shown[name]:
                 return True
             for each in tables:
@@ -99,7 +104,8 @@ class HeavyInFiles:
                     self._counted[each.name] = _counted(each, collect)
             if not self.are_same(tables):
                 return False
-            self._show(name, [self._counted[each.name] for each in tables], is_counted=True)
+            with self._showing:
+                self._show(name, [self._counted[each.name] for each in tables], is_counted=True)
         return True
 
     def are_same(self, tables: Sequence[HeavyTable]) -> bool:

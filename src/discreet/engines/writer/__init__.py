@@ -13,7 +13,13 @@ from dataclasses import replace
 from discreet.catalog.schema import Kind, Value
 from discreet.engines.dialect import Dialect, integer_literal, literal_of
 from discreet.engines.heavy import HeavyTable
-from discreet.engines.writer.bounded import bounded_rows, is_plain, marked, projected
+from discreet.engines.writer.bounded import (
+    bounded_rows,
+    has_small_terms,
+    is_plain,
+    marked,
+    projected,
+)
 from discreet.engines.writer.choices import column_rank, group_rank, rank_name
 from discreet.engines.writer.expressions import (
     FRESH,
@@ -188,13 +194,14 @@ def _totals(query: ExactQuery, dialect: Dialect) -> list[str]:
 
 def _measures(query: ExactQuery, groups: Sequence[str], place: WriteContext) -> list[str]:
     """Return what is computed of the bounded rows of a group."""
-    outputs = _measured(query, groups, place.dialect)
+    outputs = _measured(query, groups, place)
     if place.tells_fresh:
         outputs.append(f"count(*) FILTER (WHERE {FRESH}) AS {FRESH_ROWS}")
     return outputs
 
 
-def _measured(query: ExactQuery, groups: Sequence[str], dialect: Dialect) -> list[str]:
+def _measured(query: ExactQuery, groups: Sequence[str], place: WriteContext) -> list[str]:
+    dialect = place.dialect
     units = ['count(DISTINCT "__unit") AS "units"']
     if query.bounding is ContributionBounding.UNITS_ONLY:
         return ['count(*) AS "units"'] if groups else units
@@ -203,10 +210,7 @@ def _measured(query: ExactQuery, groups: Sequence[str], dialect: Dialect) -> lis
         outputs = [f"{dialect.wide_sum.format(_of_first(each))} AS {each}" for each in sums]
         outputs.append('count(DISTINCT "value") AS "n"')
     else:
-        outputs = [
-            f"{_summed(each, expression, dialect, is_plain=is_plain(query))} AS {each}"
-            for each, expression in zip(sums, query.sums, strict=True)
-        ]
+        outputs = [f"{_summed(query, number, place)} AS {each}" for number, each in enumerate(sums)]
         outputs += [] if query.cell is None else ['count(*) AS "n"']
     if query.bounding is ContributionBounding.NONE:
         units = ['count(*) AS "units"']
@@ -214,15 +218,15 @@ def _measured(query: ExactQuery, groups: Sequence[str], dialect: Dialect) -> lis
     return outputs or ['count(*) AS "n"']
 
 
-def _summed(
-    column: str, expression: Expression, dialect: Dialect, *, is_plain: bool = False
-) -> str:
+def _summed(query: ExactQuery, number: int, place: WriteContext) -> str:
     """Return the sum; of a constant it is a multiple of the number of rows, which engines know."""
-    if is_plain and marked(expression) is not None:
+    column, expression, dialect = f'"s{number}"', query.sums[number], place.dialect
+    if is_plain(query) and marked(expression) is not None:
         return dialect.as_wide.format(f"count({column})")
     if isinstance(expression, Literal) and isinstance(expression.value, int):
         return f"{dialect.as_wide.format('count(*)')} * {integer_literal(int(expression.value))}"
-    return dialect.wide_sum.format(column)
+    is_small = bool(dialect.small_sum) and has_small_terms(query, number, place)
+    return (dialect.small_sum if is_small else dialect.wide_sum).format(column)
 
 
 def _of_first(column: str) -> str:
@@ -247,7 +251,7 @@ def _by_groups(query: ExactQuery, place: WriteContext) -> str:
     where = f" WHERE {present}" if present and not place.chosen else ""
     kept = f" AND {present}" if present and place.chosen else ""
     by = ", ".join([UNIT, *groups])
-    each = [*_measured(replace(query, units=False), groups, dialect)]
+    each = [*_measured(replace(query, units=False), groups, place)]
     each += [f"count(*) FILTER (WHERE {FRESH}) AS {FRESH_ROWS}"] if place.tells_fresh else []
     parts = f'SELECT {by}, {", ".join(each)} FROM ({rows}) AS "rows"{where} GROUP BY {by}'
     rank = group_rank([f'"k{number}"' for number in range(limit.keys)], dialect)

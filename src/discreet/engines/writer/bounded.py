@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from discreet.catalog.schema import RowUnit
-from discreet.engines.dialect import Dialect, Written
+from discreet.engines.dialect import SMALL, Dialect, Written
 from discreet.engines.writer.choices import SALT, group_rank
 from discreet.engines.writer.expressions import (
     FRESH,
@@ -38,7 +38,7 @@ def projected(query: ExactQuery, place: WriteContext) -> tuple[str, list[str]]:
     expressions += [each for each in (query.cell, query.distinct) if each is not None]
     name = place.quoted(query.name)
     stages = Stages(name, place.dialect.fence)
-    own = replace(place, rows=query.rows, unit=f"{name}.{UNIT}", stages=stages)
+    own = _inside(query, place, stages)
     columns = [(key_text(each, own), f'"k{number}"') for number, each in enumerate(query.keys)]
     if query.bounding is not ContributionBounding.UNITS_ONLY:
         columns += [
@@ -57,6 +57,20 @@ def projected(query: ExactQuery, place: WriteContext) -> tuple[str, list[str]]:
         stages.fence = ""  # a fence would keep several processes from adding up rows
     text = f"SELECT {', '.join(outputs)} FROM ({stages.around(rows)}) AS {name}{stages.fence}"
     return text, [alias for _, alias in columns]
+
+
+def _inside(query: ExactQuery, place: WriteContext, stages: Stages) -> WriteContext:
+    """Return where expressions over the rows of a query are written."""
+    unit = f"{place.quoted(query.name)}.{UNIT}"
+    return replace(place, rows=query.rows, unit=unit, stages=stages)
+
+
+def has_small_terms(query: ExactQuery, number: int, place: WriteContext) -> bool:
+    """Return whether what a sum adds up is close to 0, whatever the data are."""
+    own = _inside(query, place, Stages(place.quoted(query.name), ""))
+    written = written_of(query.sums[number], own)
+    ends = written.low, written.high
+    return all(end is not None and -SMALL <= end <= SMALL for end in ends)
 
 
 def is_plain(query: ExactQuery) -> bool:

@@ -124,7 +124,8 @@ def _tables(rows: Relation, limit: int | None = None) -> Iterator[HeavyTable]:
         case Scan(table=table, parents=parents, is_bounded=is_kept):
             if not is_kept and _is_of_column(rows):
                 whole = Scan(table=table, parents=parents)
-                yield HeavyTable(scan=whole, limit=limit or table.rows_per_unit)
+                own = table.rows_per_unit if limit is None else limit
+                yield HeavyTable(scan=whole, limit=own)
         case Select(source=source, joins=joins):
             yield from _tables(source, limit)
             for each in joins:
