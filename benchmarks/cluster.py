@@ -261,7 +261,7 @@ def _report(
     lines = [
         (
             f"{each.name} {each.title}",
-            *(_figures(costs[way].get(each.name), costs[RAW].get(each.name)) for way in TITLES),
+            *(cell for way in TITLES for cell in _cells(costs, way, each.name)),
         )
         for each in WORKLOADS
     ]
@@ -279,7 +279,10 @@ def _report(
         tables=[
             Table(
                 title=f"{power(rows)} rows on a Spark cluster with {WORKERS} workers: seconds",
-                columns=("what", *(f"{title}, of all cores" for title in TITLES.values())),
+                columns=(
+                    "workload",
+                    *(f"{each}{of}" for each in TITLES.values() for of in ("", ", CPU")),
+                ),
                 rows=lines,
                 notes=[
                     f"discreet prepare took {preparing:,.0f} s. Peaks of all processes: "
@@ -307,11 +310,13 @@ def _report(
     )
 
 
-def _figures(cost: Cost | None, plain: Cost | None) -> str:
+def _cells(costs: Mapping[str, Mapping[str, Cost]], way: str, workload: str) -> tuple[str, str]:
+    """Return seconds of the clock, with how many times as long as plain SQL, and of all cores."""
+    cost, plain = costs[way].get(workload), costs[RAW].get(workload)
     if cost is None:
-        return "no answer"
+        return "no answer", "–"
     times = "" if plain is None or plain is cost else f" ({ratio(cost.wall / plain.wall)})"
-    return f"{Figure(cost.wall)}{times}, {Figure(cost.cpu)}"
+    return f"{Figure(cost.wall)}{times}", str(Figure(cost.cpu))
 
 
 if __name__ == "__main__":

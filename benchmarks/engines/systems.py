@@ -75,7 +75,7 @@ STORAGES = (
         systems=_systems(
             "DuckDB", {PLAIN: RAW, PER_QUERY_NAME: PER_QUERY, PREPARED_NAME: PREPARED}
         ),
-        most_rows=10**7,
+        most_rows=10**8,
         is_shared=False,
         target=3.0,
     ),
