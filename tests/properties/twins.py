@@ -11,7 +11,7 @@ from discreet.engines import duckdb
 from discreet.engines.dialect import Dialect, FunctionTemplate
 from discreet.engines.duckdb import prepared
 from discreet.engines.duckdb.dialect import DUCKDB
-from discreet.engines.writer import write_query
+from discreet.engines.writer import HeavyTable, tables_counted, write_query
 from discreet.mechanisms.sensitivity import ADD_REMOVE
 from discreet.query.check import joins, row_numbers
 from discreet.query.plan import bounded_rows, components, sensitivity, strategy
@@ -23,12 +23,16 @@ Released = tuple[Any, ...]
 
 def _asking(patch: Patch, change: Callable[[ExactQuery], ExactQuery]) -> None:
     """Let the engine answer another query than the one it is asked."""
-    original = write_query
+    written, counted = write_query, tables_counted
 
     def write(query: ExactQuery, dialect: Dialect, released: Released) -> str:
-        return original(change(query), dialect, released)
+        return written(change(query), dialect, released)
+
+    def count(query: ExactQuery, dialect: Dialect) -> tuple[HeavyTable, ...]:
+        return counted(change(query), dialect)
 
     patch.setattr(duckdb, "write_query", write)
+    patch.setattr(duckdb, "tables_counted", count)
 
 
 def _writing(patch: Patch, pattern: str, instead: str) -> None:

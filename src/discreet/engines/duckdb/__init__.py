@@ -133,8 +133,7 @@ class DuckDbEngine:
             text = write_query(form, self._dialect, STAND_INS[0])
         if text in self._bound and text in self._rehearsed:
             return statement
-        cursor = self._store.open_cursor()
-        is_busy = False
+        cursor, failure = self._store.open_cursor(), None
         try:
             with _hearing_ctrl_c():
                 self._heavy.make(tables_counted(form, self._dialect))
@@ -142,24 +141,24 @@ class DuckDbEngine:
         except duckdb.Error as cause:
             cursor.close()
             log.error("a query was refused with %s: %s", type(cause).__name__, text)
-            refused, is_busy = True, _failure_of(cause) != "failed"
+            failure = _failure_of(cause)
         else:
-            refused = not self._rehearse(form, text)
-        if is_busy:
-            raise UnsupportedError(
-                "The database has no time or memory left to check this query",
-                "Ask again when other queries have ended",
-            )
-        if refused:
+            failure = self._rehearse(form, text)
+        if failure == "failed":
             raise UnsupportedError(
                 "The database cannot compute this query", "Split it into simpler queries"
             )
+        if failure is not None:
+            raise UnsupportedError(
+                f"The database ran out of {failure} when it checked this query",
+                "Ask again when other queries have ended, or split it into simpler queries",
+            )
         return statement
 
-    def _rehearse(self, form: ExactQuery, text: str) -> bool:
-        """Return whether a statement runs on synthetic rows, in a database that holds no others."""
+    def _rehearse(self, form: ExactQuery, text: str) -> Failure | None:
+        """Run a statement on synthetic rows, in a database that holds no others."""
         if text in self._rehearsed:
-            return True
+            return None
         with self._lock:
             if self._stage is None:
                 self._stage = Stage(self._store.connection)
@@ -172,9 +171,9 @@ class DuckDbEngine:
                     "a query failed on synthetic rows with %s: %s", type(cause).__name__, text
                 )
                 log.debug("the engine's own words", exc_info=cause)
-                return False
+                return _failure_of(cause)
         self._rehearsed.add(text)
-        return True
+        return None
 
     def run(self, statement: Statement, scalars: Scalars) -> ExactTable:
         text, form = statement.sql, self._form(statement.query)
