@@ -34,15 +34,13 @@ SETTINGS = {
 
 AWAY_FROM_DRIVER = {
     "spark.sql.adaptive.autoBroadcastJoinThreshold": "-1",
-    "spark.sql.adaptive.maxShuffledHashJoinLocalMapThreshold": "64MB",
     "spark.sql.autoBroadcastJoinThreshold": "-1",
     "spark.sql.optimizeNullAwareAntiJoin": "false",
     "spark.sql.optimizer.dynamicPartitionPruning.reuseBroadcastOnly": "true",
     "spark.sql.optimizer.runtime.bloomFilter.enabled": "false",
 }
 """So that no rows pass through the driver on their way to a join: Spark collects what it sends to
-all machines. Public tables that are small are marked to be sent so. Where each part of one side is
-small, it is hashed where it is, so that neither side is sorted."""
+all machines. Public tables that are small are marked to be sent so."""
 
 STARTED = {
     "spark.app.name": "discreet",
