@@ -39,6 +39,11 @@ def benchmark_summary_page() -> str:
         "count_ours": f"{float(medium[0]['discreet'].split()[0]):.1g}",
         "count_plain": f"{float(medium[0]['plain SQL']):.2g}",
         **_engine_figures(text),
+        **_cluster_figures(text),
+        "growth": _shown(
+            _table(text, "Preparing all rows"),
+            ("engine", "rows", "all: wall s", "1 %: wall s", "all: CPU s", "1 %: CPU s", "%"),
+        ),
     }
     page = PAGE.read_text(encoding="utf-8")
     for name, figure in figures.items():
@@ -57,7 +62,7 @@ def _with_figure(page: str, name: str, figure: str) -> str:
 ENGINES = ("DuckDB", "PostgreSQL", "Spark")
 WAYS = ("plain SQL", "per-query", "prepared")
 QUERIES = 7
-SIZES = {"10^7": "10⁷", "10^6": "10⁶", "10^5": "10⁵"}
+SIZES = {"10^8": "10⁸", "10^7": "10⁷", "10^6": "10⁶", "10^5": "10⁵"}
 """As the tables and as the page write them, the largest first."""
 
 
@@ -81,6 +86,7 @@ def _engine_figures(text: str) -> dict[str, str]:
         "engines": _shown(wall, ("workload", *columns)),
         "engine_memory": _shown(memory, ("workload", *columns)),
         "engine_growth": _shown(growth, ("workload", *columns)),
+        "engine_first": _shown(_table(text, "Engines: the first W1"), ("rows", *columns)),
         "ticks": _shown(
             _table(text, "Engines: a tick of a series"), ("series", "rows", "plain ms", "tick ms")
         ),
@@ -93,6 +99,19 @@ def _engine_figures(text: str) -> dict[str, str]:
     }
 
 
+def _cluster_figures(text: str) -> dict[str, str]:
+    """Return what the page says of the cluster."""
+    found = re.search(r"^### (\S+) rows on a Spark cluster", text, re.M)
+    if found is None:
+        raise ValueError("benchmark-tables.md has no table of a cluster")
+    table = _table(text, f"{found[1]} rows on a Spark cluster")
+    return {
+        "cluster_rows": SIZES[found[1]],
+        "cluster": _shown(table, ("workload", "plain SQL", "discreet", "prepared")),
+        "cluster_note": _note(text, "discreet prepare took"),
+    }
+
+
 def _most_answered(table: Table, column: str) -> str:
     """Return the largest ratio, and say so if it is not that of all queries."""
     found = _most(table, (column,))
@@ -101,7 +120,7 @@ def _most_answered(table: Table, column: str) -> str:
 
 
 def _note(text: str, first: str) -> str:
-    """Return the last line of the tables that begins with a word and has a version."""
+    """Return the last line of the tables that begins with these words and a number."""
     found = re.findall(rf"^{first} \d.*$", text, re.M)
     return found[-1] if found else "–"
 
@@ -110,6 +129,8 @@ NAMES = {
     "workload": "query",
     "discreet": "Discreet",
     "discreet, copy": "Discreet, prepared copy",
+    "prepared": "Discreet, prepared",
+    "%": "CPU %",
 }
 
 

@@ -1,8 +1,8 @@
 """DuckDbEngine; the unplugged engine."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from threading import Lock
 from time import monotonic
 from typing import Self
@@ -25,7 +25,7 @@ from discreet.engines.duckdb.rewrites import (
 from discreet.engines.duckdb.store import BoundQueries, Store, bound
 from discreet.engines.rehearsal import STAND_INS, Rehearsal
 from discreet.engines.rehearsed import Rehearsed
-from discreet.engines.writer import Numbers, column_name, tables_counted, write_query
+from discreet.engines.writer import HeavyTable, Numbers, column_name, tables_counted, write_query
 from discreet.errors import EngineError, Failure, SourceError, UnsupportedError
 from discreet.parameters import did_you_mean
 from discreet.query.tree import ExactQuery, Scan
@@ -127,7 +127,13 @@ class DuckDbEngine:
     def bind(self, query: ExactQuery) -> Statement:
         """Return the statement of a query, or reject one that fails on synthetic rows."""
         form = self._form(query)
-        statement = Statement(query=query, sql=write_query(form, self._dialect))
+        statement = FormedStatement(
+            query=query,
+            sql=write_query(form, self._dialect),
+            formed=query,
+            form=form,
+            tables=tables_counted(form, self._dialect),
+        )
         text = statement.sql
         if statement.reads_scalars:
             text = write_query(form, self._dialect, STAND_INS[0])
@@ -136,7 +142,7 @@ class DuckDbEngine:
         cursor, failure = self._store.open_cursor(), None
         try:
             with _hearing_ctrl_c():
-                self._heavy.make(tables_counted(form, self._dialect))
+                self._heavy.make(statement.tables)
                 self._bound.put(text, cursor, bound(cursor, text))
         except duckdb.Error as cause:
             cursor.close()
@@ -176,7 +182,12 @@ class DuckDbEngine:
         return None
 
     def run(self, statement: Statement, scalars: Scalars) -> ExactTable:
-        text, form = statement.sql, self._form(statement.query)
+        text = statement.sql
+        if isinstance(statement, FormedStatement) and statement.query is statement.formed:
+            form, tables = statement.form, statement.tables
+        else:
+            form = self._form(statement.query)
+            tables = tables_counted(form, self._dialect)
         if statement.reads_scalars:
             text = write_query(form, self._dialect, scalars)
         rows: pa.Table | None = None
@@ -186,7 +197,7 @@ class DuckDbEngine:
         cursor = self._store.open_cursor() if ready is None else ready
         try:
             with self._store.timed(cursor), _hearing_ctrl_c():
-                self._heavy.count(tables_counted(form, self._dialect), until)
+                self._heavy.count(tables, until)
                 # Whether a relation is true is how many rows it has, for which it would be run.
                 relation = bound(cursor, text) if relation is None else relation
                 rows = relation.to_arrow_table()
@@ -217,6 +228,16 @@ class DuckDbEngine:
         if self._stage is not None:
             self._stage.store.close()
         self._store.close()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FormedStatement(Statement):
+    """The statement of a query as it is run, unless it is given rows of earlier releases since."""
+
+    formed: ExactQuery
+    form: ExactQuery
+    tables: Sequence[HeavyTable]
+    """Those of which it asks which units are heavy."""
 
 
 class Stage:

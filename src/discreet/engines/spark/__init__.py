@@ -52,6 +52,10 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
 
+MOST_PLANNED = 256
+"""Statements that need not be planned again before they are charged."""
+
+
 class SparkEngine:
     """Runs exact queries in Spark, in a session beside the given one.
 
@@ -82,6 +86,7 @@ class SparkEngine:
         """What changes when the files do; of what has no files, with every opening."""
         self.is_prepared, self.is_outdated = found.is_usable, found.is_outdated
         self._is_taken, self._rehearsed = is_taken, Rehearsed()
+        self._planned: set[str] = set()
         self._types: dict[str, dict[str, str]] = {}
         self._heavy = HeavyInFiles(session, self._tables)
         self._dialect = replace(SPARK, heavy=self._heavy)
@@ -163,7 +168,8 @@ class SparkEngine:
                 tables = tables_counted(query, self._dialect)
                 if tables:
                     self._heavy.make(tables)
-                self._plan(text)
+                if not (tables and self._has_planned(text)):
+                    self._plan(text)
                 self._rehearse(query, text)
             except failures() as cause:
                 log.error("a query was refused with %s: %s", type(cause).__name__, text)
@@ -187,6 +193,19 @@ class SparkEngine:
             frame.schema  # noqa: B018 - asks the server
         else:
             frame._jdf.queryExecution().executedPlan()  # noqa: SLF001
+        if len(self._planned) >= MOST_PLANNED:
+            self._planned.clear()
+        self._planned.add(text)
+
+    def _has_planned(self, text: str) -> bool:
+        """Return whether Spark has planned a statement before, and is still there.
+
+        Only for tables whose files are looked at again after the statement has run.
+        """
+        session = self._session
+        if is_remote(session) or text not in self._planned:
+            return False
+        return not session.sparkContext._jsc.sc().isStopped()  # noqa: SLF001
 
     def _answers(self) -> bool:
         """Return whether a server of Spark Connect still knows our session."""
