@@ -29,6 +29,7 @@ from benchmarks.workloads.data import CATALOG, Site, make_site
 from benchmarks.workloads.ours import PER_QUERY, PREPARED, RAW, asked
 from benchmarks.workloads.preparing import prepared
 from benchmarks.workloads.questions import BY_NAME, WORKLOADS
+from benchmarks.workloads.running import LARGE
 from discreet.engines.spark.addresses import take
 from discreet.engines.spark.sessions import SILENCE, pyspark_module
 
@@ -36,9 +37,6 @@ ROWS = 10**7
 QUICK_ROWS = 10**6
 WORKERS = 2
 ASKS = 2
-LARGE = 10**8
-"""So many rows are asked once, except by the first workload, for which Spark starts up."""
-
 LIMIT = 1800.0
 """Seconds that one answer may take."""
 

@@ -20,6 +20,7 @@ from benchmarks.workloads.questions import BY_NAME, WORKLOADS, Workload
 from benchmarks.workloads.run import tell
 from benchmarks.workloads.running import (
     FAILED,
+    LARGE,
     Measured,
     Missing,
     Outcome,
@@ -128,7 +129,7 @@ def _outcomes(
         for each in options.asked
         if (found := _late(system, each, site.rows, before)) is not None
     }
-    if storage.is_shared:
+    if storage.is_shared or site.rows >= LARGE:
         for system in storage.systems:
             say(f"{power(site.rows)} rows: {system.name}")
             left = [each for each in options.asked if (system, each) not in late]

@@ -3,11 +3,15 @@
 Thousands of units, on every engine. Each way to tell units apart has a broken variant that is seen.
 """
 
+import sys
 from collections import defaultdict
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import replace
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, replace
+from itertools import count as count_from
 from pathlib import Path
+from threading import Lock
 from time import monotonic
 from typing import Any
 from zlib import crc32
@@ -20,6 +24,7 @@ from discreet.catalog.schema import Kind, PrivateTable
 from discreet.engines.base import Engine, ResourceLimits
 from discreet.engines.duckdb import DuckDbEngine
 from discreet.engines.duckdb import heavy as kept_units
+from discreet.engines.heavy import TableLocks, seconds_until
 from discreet.engines.postgresql import heavy as postgresql_heavy
 from discreet.engines.spark import SparkEngine
 from discreet.engines.spark import heavy as spark_heavy
@@ -341,6 +346,78 @@ def test_a_transaction_does_not_wait_until_the_server_ends_it(
     engine.close()
 
 
+class PlainLocks(TableLocks):
+    """Broken: what was taken is given back only if nothing comes between."""
+
+    @contextmanager
+    def held(self, tables: Any, until: float) -> Iterator[None]:
+        with ExitStack() as stack:
+            for name in sorted({each.name for each in tables}):
+                lock = vars(self).setdefault(name, Lock())
+                if not lock.acquire(timeout=seconds_until(until)):
+                    raise TimeoutError
+                stack.callback(lock.release)
+            yield
+
+
+@dataclass(frozen=True)
+class Named:
+    """What is held has a name."""
+
+    name: str
+
+
+PAIR: Any = (Named("visits"), Named("patients"))
+
+
+def are_free_after_interruptions(made: type[TableLocks]) -> bool:
+    """Return whether tables can be held again after an interruption at each possible moment."""
+    for moment in count_from(1):
+        locks, is_over = made(), False
+        try:
+            with interrupted_at(moment), locks.held(PAIR, monotonic() + 60):
+                pass
+            is_over = True
+        except KeyboardInterrupt:
+            pass
+        try:
+            with locks.held(PAIR, monotonic()):
+                pass
+        except TimeoutError:
+            return False
+        if is_over:
+            assert moment > 20
+            return True
+    raise AssertionError
+
+
+@contextmanager
+def interrupted_at(moment: int) -> Iterator[None]:
+    """Raise KeyboardInterrupt at one of the moments at which Python looks for signals.
+
+    These are when a function begins and when one that is written in C has returned.
+    """
+    left = [moment]
+
+    def step(_: Any, event: str, __: Any) -> None:
+        left[0] -= event in ("call", "c_return")
+        if left[0] == 0:
+            left[0] = -1
+            raise KeyboardInterrupt
+
+    sys.setprofile(step)
+    try:
+        yield
+    finally:
+        sys.setprofile(None)
+
+
+def test_an_interruption_at_any_moment_leaves_no_table_held() -> None:
+    """Locks that are given back one after the other are seen to stay."""
+    assert are_free_after_interruptions(TableLocks)
+    assert not are_free_after_interruptions(PlainLocks)
+
+
 def test_none_of_the_first_rows_are_none_of_a_light_unit(engine: Any) -> None:
     rows = first_rows(engine)
     assert isinstance(rows, Select)
@@ -440,3 +517,34 @@ def test_files_that_change_in_spark_are_read_as_they_are_then(
     monkeypatch.setattr(type(engine._heavy), "are_same", lambda *_: True)
     assert exact_rows(engine, query)[0][0] == ("s0", 600)
     engine.close()
+
+
+@pytest.mark.spark
+def test_units_of_other_files_are_forgotten_when_the_files_come_back(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Files with their old times, as `mv` leaves them; a broken engine keeps what it counted."""
+    table, other = visits(200, 600), tmp_path / "other.parquet"
+    light = table.set_column(0, "patient_id", pa.array(range(9_000, 9_600), pa.int64()))
+
+    def swapped_back(engine: SparkEngine) -> Any:
+        query = count(limited(engine), limit=LIMIT, **SUMS)
+        file, kept = tmp_path / "visits.parquet", tmp_path / "kept"
+        pq.write_table(light, other)
+        file.rename(kept)
+        other.rename(file)
+        assert dict(exact_rows(engine, query)[0])["s0"] == light.num_rows
+        kept.replace(file)
+        found = exact_rows(engine, query)
+        engine.close()
+        return found
+
+    heavy_rows = table.set_column(0, "patient_id", pa.array([7_000] * 600, pa.int64()))
+    found = swapped_back(in_files({"visits": heavy_rows}, tmp_path))
+    assert dict(found[0])["s0"] == LIMIT
+    broken = in_files({"visits": heavy_rows}, tmp_path)
+    ask, same = type(broken._heavy).are_same, iter([True, False])
+    monkeypatch.setattr(
+        type(broken._heavy), "are_same", lambda *each: next(same, None) or ask(*each)
+    )
+    assert dict(swapped_back(broken)[0])["s0"] == 600

@@ -61,10 +61,6 @@ class Written:
 
 Range = tuple[int | None, int | None]
 
-SMALL = 2**22
-"""A sum of numbers no further from 0 has 64 bits, unless there are 2^41 of them."""
-
-
 INT64 = (-(2**63), 2**63 - 1)
 
 
@@ -122,7 +118,7 @@ class Dialect:
     quantile: str
     """The median, interpolated."""
     small_sum: str = ""
-    """The same of numbers within `SMALL`, where that is quicker."""
+    """The same of numbers that are sure to be small, where that is quicker."""
     total: str = "coalesce(sum({0}), 0)"
     """The exact sum of wide sums; 0 of none."""
     hashed: str = "{0}"

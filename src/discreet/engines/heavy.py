@@ -1,12 +1,13 @@
 """Heavy units as engines know them: those with more rows of a table than its limit."""
 
-from collections.abc import Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from hashlib import sha256
 from threading import Lock
-from time import monotonic
+from time import monotonic, sleep
 from typing import Protocol
+from weakref import ref
 
 from discreet.query.tree import Scan
 
@@ -50,23 +51,51 @@ class Heavy(Protocol):
         ...
 
 
+@dataclass(eq=False, slots=True, weakref_slot=True)
+class _Holder:
+    """Who holds tables, until it says that it is done, or is there no longer."""
+
+    is_done: bool = False
+
+
 class TableLocks:
-    """A lock for each table: whoever asks about others does not wait while units are counted."""
+    """Who counts which tables: whoever asks about others does not wait meanwhile.
+
+    An interruption may come at any moment, also between taking a lock and noting that it was taken.
+    So what is held follows from who is still there to hold it, and nothing needs to be given back.
+    """
 
     def __init__(self) -> None:
-        self._own, self._locks = Lock(), dict[str, Lock]()
+        self._own, self._holders = Lock(), dict[str, ref[_Holder]]()
 
     @contextmanager
     def held(self, tables: Sequence[HeavyTable], until: float) -> Iterator[None]:
-        """Hold those of these tables, all in one order, or raise TimeoutError at a moment."""
-        with ExitStack() as stack:
-            for name in sorted({each.name for each in tables}):
-                with self._own:
-                    lock = self._locks.setdefault(name, Lock())
-                if not lock.acquire(timeout=seconds_until(until)):
+        """Hold all of these tables, or raise TimeoutError at a moment."""
+        own, names = _Holder(), {each.name for each in tables}
+        try:
+            while not self._taken(own, names):
+                if monotonic() >= until:
                     raise TimeoutError
-                stack.callback(lock.release)
+                sleep(PAUSE)
             yield
+        finally:
+            own.is_done = True
+
+    def _taken(self, own: _Holder, names: Iterable[str]) -> bool:
+        """Take all of these tables if nobody holds one of them."""
+        with self._own:
+            if any(map(self._is_held, names)):
+                return False
+            self._holders.update(dict.fromkeys(names, ref(own)))
+            return True
+
+    def _is_held(self, name: str) -> bool:
+        holder = self._holders[name]() if name in self._holders else None
+        return holder is not None and not holder.is_done
+
+
+PAUSE = 0.002
+"""Seconds until somebody who waits looks again."""
 
 
 def seconds_until(moment: float) -> float:

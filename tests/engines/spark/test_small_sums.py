@@ -5,9 +5,9 @@ from typing import Any
 import pyarrow as pa
 import pytest
 
-from discreet.engines.dialect import SMALL
 from discreet.engines.spark import SparkEngine, sql
 from discreet.engines.writer import bounded
+from discreet.engines.writer.bounded import SMALL
 from discreet.query.expressions.facts import literal
 from discreet.query.expressions.functions import call
 from discreet.query.tree import ContributionBounding, ExactQuery

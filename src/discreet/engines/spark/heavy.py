@@ -101,7 +101,11 @@ class HeavyInFiles:
                 return True
             for each in tables:
                 if each.name not in self._counted:
-                    self._counted[each.name] = _counted(each, collect)
+                    found = _counted(each, collect)
+                    # Other files may be there for a while, and these may come back later.
+                    if not self.are_same((each,)):
+                        return False
+                    self._counted[each.name] = found
             if not self.are_same(tables):
                 return False
             with self._showing:

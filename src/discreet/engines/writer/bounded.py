@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from discreet.catalog.schema import RowUnit
-from discreet.engines.dialect import SMALL, Dialect, Written
+from discreet.engines.dialect import Dialect, Written
 from discreet.engines.writer.choices import SALT, group_rank
 from discreet.engines.writer.expressions import (
     FRESH,
@@ -30,6 +30,9 @@ from discreet.query.tree import (
     Scan,
     UnionAll,
 )
+
+SMALL = 2**22
+"""A sum of numbers no further from 0 has 64 bits, unless there are 2^41 of them."""
 
 
 def projected(query: ExactQuery, place: WriteContext) -> tuple[str, list[str]]:

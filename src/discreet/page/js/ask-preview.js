@@ -134,11 +134,11 @@ export function RunBar() {
 /** Speak the preview once typing rests. */
 export function Spoken() {
   const [words, setWords] = useState("");
-  const { state, explained, error, isOld } = preview.value;
+  const { state, explained, error, isOld } = preview.value, charged = due.value;
   useEffect(() => {
     if (isOld) return undefined;
     const timer = setTimeout(() => setWords(state === "rejected" ? `Rejected: ${error.message}. ${error.remedy}` : state === "ready"
-      ? `Costs ${due.value.epsilon > 0 ? `epsilon ${amount(due.value.epsilon)}` : "nothing"}${explained.months ? `, charged to ${explained.months}` : ""}. ${explained.columns.map((each) => `${each.name} ${each.spread.replace("±", "plus or minus ")}`).join(", ")}.` : ""), 500);
+      ? `Costs ${charged.epsilon > 0 ? `epsilon ${amount(charged.epsilon)}` : "nothing"}${explained.months ? `, charged to ${explained.months}` : ""}. ${explained.columns.map((each) => `${each.name} ${each.spread.replace("±", "plus or minus ")}`).join(", ")}.` : ""), 500);
     return () => clearTimeout(timer);
   }, [preview.value]);
   return html`<div class="vh" role="status" aria-live="polite">${words}</div>`;
