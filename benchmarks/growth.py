@@ -19,7 +19,11 @@ from discreet.opening import contents, prepare_catalog, sources
 from tests.postgresql import server_in
 from tests.spark import configure
 
-SIZES = {"duckdb": (10**6, 10**7), "postgresql": (10**6,), "spark": (10**6,)}
+SIZES = {
+    "duckdb": (10**6, 10**7, 10**8),
+    "postgresql": (10**6, 10**7),
+    "spark": (10**6, 10**7),
+}
 
 PER_UNIT = 20
 """Rows of a unit on average; some units have more than their limit."""

@@ -246,7 +246,10 @@ def _of_metadata(cells: Cells, system: System, workload: Workload, rows: int) ->
 
 
 def _tick_targets(kept: Kept) -> Iterable[Target]:
+    sizes = [each.rows for each in kept.ticks if each.rows <= LARGEST_WANTED]
     for each in kept.ticks:
+        if each.rows != max(sizes, default=0):
+            continue
         yield Target(
             sentence=f"a tick of {each.name} at {power(each.rows)} rows, times plain SQL",
             measured=each.cost,
