@@ -6,7 +6,18 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks.workloads.running import Measured, Missing, Outcome, outcome_of, outcomes_of
+from benchmarks.workloads.data import Site
+from benchmarks.workloads.questions import BY_NAME
+from benchmarks.workloads.running import (
+    LARGE,
+    Measured,
+    Missing,
+    Outcome,
+    measure_all,
+    outcome_of,
+    outcomes_of,
+)
+from benchmarks.workloads.systems import System
 
 SERVE = "from benchmarks.workloads.child import serve; serve(lambda folder, rows: rows, {asking})"
 ARGUMENTS = ("W1", "folder", "7", "3", "60")
@@ -75,6 +86,24 @@ def test_what_one_child_leaves_unanswered_is_asked_by_another() -> None:
         Missing(words="> 1 s", reason="a query took longer than 1 s"),
         Missing(words="cannot", reason="it cannot express this"),
     ]
+
+
+def test_the_first_workload_of_large_tables_is_asked_twice_and_never_alike() -> None:
+    """The same question again would be answered from what was saved."""
+
+    class Child(System):
+        def command(self) -> list[str]:
+            fine = "lambda rows, number: [(number,)]"
+            return [sys.executable, "-c", SERVE.format(asking=f"{{'W1': {fine}, 'W2': {fine}}}")]
+
+    child = Child(name="child", baseline="child", way="raw")
+    site = Site(folder=Path("folder"), rows=LARGE)
+    found = measure_all(child, [BY_NAME["W1"], BY_NAME["W2"]], site, 60)
+    assert {
+        name: [each.rows for each in outcome.asks]
+        for name, outcome in found.items()
+        if isinstance(outcome, Measured)
+    } == {"W1": [[[0]], [[1]]], "W2": [[[0]]]}
 
 
 def test_where_opening_fails_nothing_is_tried_again() -> None:
