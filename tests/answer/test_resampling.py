@@ -418,15 +418,21 @@ def test_half_the_noise_is_caught(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_without_the_look_at_its_tail_a_ratio_would_have_a_finite_margin(
-    curator: Curator, monkeypatch: pytest.MonkeyPatch
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """The broken twin: denominators that may be 0 go unnoticed."""
+    """The broken twin: denominators that may be 0 go unnoticed.
+
+    In one draw of twenty the noise leaves the denominator far from 0, so several are looked at.
+    """
     sql = "SELECT COUNT(*) / COUNT(*) FILTER (WHERE age > 98 AND month = 3) AS x FROM visits"
-    assert curator.ask(sql, epsilon=0.01).margins == {"x": [inf]}
+
+    def margins() -> list[float | None]:
+        asked = (new_curator(seed).ask(sql, epsilon=0.01) for seed in range(6))
+        return [each.margins["x"][0] for each in asked]
+
+    assert inf in margins()
     monkeypatch.setattr("discreet.answer.resampling._has_long_tail", lambda *_: False)
-    ((margin,),) = curator.ask(sql, epsilon=0.01).margins.values()
-    assert margin is not None
-    assert margin < inf
+    assert all(each is not None and each < inf for each in margins())
 
 
 def test_margins_of_linear_numbers_are_not_wasteful() -> None:
