@@ -176,7 +176,7 @@ REALS = {
 CASTS = {
     "to_integer": FunctionTemplate(template=_to_integer, range=_integer_range),
     "to_real": real("TRY_CAST({0} AS DOUBLE)"),
-    "to_single": real("CAST(TRY_CAST({0} AS FLOAT) AS DOUBLE)"),
+    "to_single": real("CAST(TRY_CAST(TRY_CAST({0} AS DOUBLE) AS FLOAT) AS DOUBLE)"),
     "to_decimal": plain(_to_decimal),
     "to_boolean": plain(_to_boolean),
     "to_text": plain(_to_text),
