@@ -128,7 +128,9 @@ def _to_decimal(arguments: Sequence[Written]) -> str:
             f"There is no type DECIMAL({width}, {scale})",
             "Use 1 to 38 digits, and at most as many of them after the decimal point",
         )
-    return f"CAST(TRY_CAST({x.text} AS DECIMAL({width}, {scale})) AS DOUBLE)"
+    # Of TRUE, DuckDB makes the least value of a type that has no digits before the point.
+    text = f"CAST({x.text} AS INTEGER)" if x.kind is Kind.BOOLEAN else x.text
+    return f"CAST(TRY_CAST({text} AS DECIMAL({width}, {scale})) AS DOUBLE)"
 
 
 def _to_boolean(arguments: Sequence[Written]) -> str:
