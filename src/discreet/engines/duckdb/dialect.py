@@ -173,15 +173,11 @@ TYPES: Mapping[Kind, str] = {
 }
 
 
-AS_REAL = (
-    "coalesce(CAST(TRY_CAST({0} AS BIGINT) AS DOUBLE), CAST(CAST({0} AS VARCHAR) AS DOUBLE))"
-)
-"""The nearest real to a wide integer; DuckDB's own cast from 128 bits rounds negative ones twice."""
+AS_REAL = "coalesce(CAST(TRY_CAST({0} AS BIGINT) AS DOUBLE), CAST(CAST({0} AS VARCHAR) AS DOUBLE))"
+"""The nearest real to a wide integer; DuckDB's own cast of 128 bits rounds negative ones twice."""
 
 
-MEDIAN = (
-    "(quantile_disc({0}, 0.5) + (-quantile_disc(-{0}, 0.5) - quantile_disc({0}, 0.5)) * 0.5e0)"
-)
+MEDIAN = "(quantile_disc({0}, 0.5) + (-quantile_disc(-{0}, 0.5) - quantile_disc({0}, 0.5)) * 0.5e0)"
 """The lower middle value and half the way to the upper one, as PostgreSQL computes it. DuckDB's own
 median adds two halves, which rounds otherwise."""
 
