@@ -21,16 +21,15 @@ def with_spark_types(name: str, table: pa.Table) -> pa.Table:
     """Return the same values, unsigned integers as signed ones that have room for all of them."""
     fields = [each.with_type(SIGNED.get(each.type, each.type)) for each in table.schema]
     for each in fields:
-        _refuse_unknown(name, each)
+        _refuse_unknown(name, each.name, each.type)
     return table.cast(pa.schema(fields))
 
 
-def _refuse_unknown(name: str, field: pa.Field) -> None:
+def _refuse_unknown(name: str, column: str, kind: pa.DataType) -> None:
     try:
-        import_module(f"{pyspark_module().__name__}.sql.pandas.types").from_arrow_type(field.type)
+        import_module(f"{pyspark_module().__name__}.sql.pandas.types").from_arrow_type(kind)
     except failures():
         raise SourceError(
-            f"The column {field.name!r} of the table {name} has the type {field.type}, which Spark "
-            "does not have",
+            f"The column {column!r} of the table {name} has the type {kind}, which Spark lacks",
             "Leave the column out, or store it as numbers or text",
         ) from None
