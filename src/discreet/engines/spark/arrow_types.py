@@ -1,7 +1,6 @@
 """Tables of this machine with the types that Spark has."""
 
 from collections.abc import Mapping
-from importlib import import_module
 
 import pyarrow as pa
 
@@ -27,7 +26,7 @@ def with_spark_types(name: str, table: pa.Table) -> pa.Table:
 
 def _refuse_unknown(name: str, column: str, kind: pa.DataType) -> None:
     try:
-        import_module(f"{pyspark_module().__name__}.sql.pandas.types").from_arrow_type(kind)
+        pyspark_module().sql.pandas.types.from_arrow_type(kind)
     except failures():
         raise SourceError(
             f"The column {column!r} of the table {name} has the type {kind}, which Spark lacks",
