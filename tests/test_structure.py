@@ -749,7 +749,7 @@ INSIDE: dict[str, dict[str, set[str]]] = {
     ),
     "engines.spark": in_order(
         "conditions sessions",
-        "addresses files numbers times",
+        "addresses arrow_types files numbers times",
         "delta dialect",
         "forms tables",
         "growing heavy",

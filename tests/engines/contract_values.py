@@ -26,7 +26,10 @@ from tests.statements import unbound
 
 AWKWARD: dict[Kind, tuple[Value, ...]] = {
     Kind.BOOLEAN: (False, True, None),
-    Kind.INTEGER: (0, 1, -1, 2, -7, 60, 2**31, -(2**31) - 1, 2**62, 2**63 - 1, -(2**63), None),
+    Kind.INTEGER: (
+        *(0, 1, -1, 2, -7, 60, 2**31, -(2**31) - 1, 2**62, 2**63 - 1, -(2**63), None),
+        2**60 + 2**36 + 1,  # as a double it is half way between two numbers of 32 bits
+    ),
     Kind.REAL: (
         *(
             0.0,
@@ -63,6 +66,7 @@ AWKWARD: dict[Kind, tuple[Value, ...]] = {
         ),
         *(" Epoch", "infinity"),
         *("2024-02-29 23:59:59.9999999+02", "true", "NO", "  a  ", "{0}", "a\\b", '"', "1e3", None),
+        "0.5000000298023223877",  # likewise
     ),
     Kind.DATE: (
         *(date(1, 1, 1), date(9999, 12, 31), date(2024, 2, 29), date(1969, 12, 31)),

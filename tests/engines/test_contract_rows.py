@@ -11,7 +11,7 @@ import pyarrow as pa
 import pytest
 
 from discreet import errors
-from discreet.catalog.schema import ColumnUnit, Kind, RowUnit
+from discreet.catalog.schema import ColumnUnit, Kind, PrivateTable, RowUnit
 from discreet.engines.dialect import Dialect
 from discreet.engines.duckdb import DuckDbEngine
 from discreet.engines.duckdb.dialect import DUCKDB
@@ -20,6 +20,7 @@ from discreet.engines.writer import write_query
 from discreet.query.expressions.facts import literal
 from discreet.query.expressions.functions import call
 from discreet.query.tree import (
+    ColumnOf,
     ContributionBounding,
     ExactQuery,
     Expression,
@@ -32,7 +33,7 @@ from discreet.query.tree import (
 from tests.attacks.clinic import golden, spread, tables
 from tests.engines.contract import ENGINES, Holder, Row, engine_of, exact_rows
 from tests.engines.corpus import curator_of, reference
-from tests.engines.made import between, column, count, private, select
+from tests.engines.made import between, column, count, private, select, table_of
 
 MANY = 600
 
@@ -83,7 +84,19 @@ EDGES: dict[str, Any] = {
     "x" * 60: pa.array([1, 2, 3, 4, 5, 6], pa.int64()),
 }
 
-TABLES = {"visits": crowd(), "edges": pa.table(EDGES)}
+MIDDLES = [(10.51, 49.36259036649179), (5e-324, 5e-324), (-19.875, 65535.99999999999), (0.1, 0.7)]
+WHOLES = [(-(2**53) - 2, 0), (-(2**63), -(2**63) + 1), (2**63 - 1, 2**63 - 2**9), (2**53 + 1, 2)]
+NEAR = pa.table(
+    {
+        "u": pa.array([n // 2 for n in range(8)], pa.int64()),
+        "real": pa.array([each for pair in MIDDLES for each in pair], pa.float64()),
+        "whole": pa.array([each for pair in WHOLES for each in pair], pa.int64()),
+    }
+)
+"""Values whose average or median is rounded, and must be once."""
+NEAR_KINDS = {"real": Kind.REAL, "whole": Kind.INTEGER}
+
+TABLES = {"visits": crowd(), "edges": pa.table(EDGES), "near": NEAR}
 
 
 @pytest.fixture(scope="module")
@@ -246,6 +259,18 @@ def aggregates() -> Iterator[tuple[str, UnitFunction, Expression]]:
             yield f"{function.value} {name}", function, argument
 
 
+def of_units(table: PrivateTable, result: ColumnOf, *aggregates: UnitAggregate) -> ExactQuery:
+    """Return what counts units by a result of theirs."""
+    return ExactQuery(
+        rows=GroupByUnit(source=Scan(table=table), name="v", keys=(), aggregates=aggregates),
+        name="v",
+        keys=(result,),
+        bounding=ContributionBounding.NONE,
+        contribution_limit=1,
+        sums=(literal(1),),
+    )
+
+
 @pytest.mark.parametrize(
     ("function", "argument"),
     [each[1:] for each in aggregates()],
@@ -261,23 +286,29 @@ def test_aggregates_of_a_unit_are_the_same(
         kind = Kind.REAL
     result = column("a", kind)
     table = private(embedded, "edges", ColumnUnit(column="u"))
-    rows = GroupByUnit(
-        source=Scan(table=table),
-        name="v",
-        keys=(),
-        aggregates=(
-            UnitAggregate(name="a", function=function, argument=argument, facts=result.facts),
-        ),
-    )
-    query = ExactQuery(
-        rows=rows,
-        name="v",
-        keys=(result,),
-        bounding=ContributionBounding.NONE,
-        contribution_limit=1,
-        sums=(literal(1),),
-    )
+    made = UnitAggregate(name="a", function=function, argument=argument, facts=result.facts)
+    query = of_units(table, result, made)
     assert exact_rows(engine, query) == exact_rows(embedded, query)
+
+
+@pytest.mark.parametrize(
+    ("function", "argument", "expected"),
+    [
+        (UnitFunction.MEDIAN, "real", [low + (high - low) * 0.5 for low, high in MIDDLES]),
+        (UnitFunction.AVG, "whole", [float(sum(each)) / 2 for each in WHOLES]),
+    ],
+)
+def test_averages_and_medians_of_a_unit_are_rounded_once(
+    engine: Holder, function: UnitFunction, argument: str, expected: list[float]
+) -> None:
+    kind, result = NEAR_KINDS[argument], column("a", Kind.REAL)
+    given = column(argument, kind, interval=between(-(2**63), 2**63))
+    made = UnitAggregate(name="a", function=function, argument=given, facts=result.facts)
+    query = of_units(
+        table_of("near", ColumnUnit(column="u"), u=Kind.INTEGER, **NEAR_KINDS), result, made
+    )
+    found = [dict(row)["k0"] for row in exact_rows(engine, query)]
+    assert sorted(map(float, map(str, found))) == sorted(expected)
 
 
 # --------------------------------------------------------------------------- refusals

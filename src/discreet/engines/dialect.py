@@ -113,10 +113,11 @@ class Dialect:
     as_wide: str
     """A real without fraction as a wide integer."""
     as_real: str
+    """A wide integer as the nearest real."""
     finite: Callable[[str], str]
     """NULL instead of NaN and infinities."""
     quantile: str
-    """The median, interpolated."""
+    """The median: the lower middle value and half the way to the upper one."""
     small_sum: str = ""
     """The same of numbers that are sure to be small, where that is quicker."""
     total: str = "coalesce(sum({0}), 0)"

@@ -1,6 +1,7 @@
 """Spark opened: by a catalog, a session, a data frame; and what is said where it is missing."""
 
 import sys
+from datetime import timedelta
 from pathlib import Path
 
 import pyarrow as pa
@@ -8,10 +9,14 @@ import pyarrow.parquet as pq
 import pytest
 
 import discreet
+from discreet.catalog.schema import ColumnUnit, Kind
+from discreet.engines.duckdb import DuckDbEngine
 from discreet.engines.spark import SparkEngine
 from discreet.engines.spark.addresses import _start, take
 from discreet.engines.spark.sessions import pyspark_module
 from discreet.errors import CatalogError, MissingExtraError, ParameterError, SourceError
+from tests.engines.contract import exact_rows
+from tests.engines.made import column, count, private
 from tests.spark import AT, shared_session
 
 COUNT = "SELECT COUNT(*) AS n FROM visits"
@@ -31,6 +36,28 @@ def test_a_frame_of_spark_stays_there() -> None:
         assert "`__unit`" in curator.explain(COUNT, epsilon=1).to_text(sql=True)
     with discreet.open({"visits": frame, "all": visits()}, unit="patient_id", epsilon=1) as both:
         assert [each.name for each in both.catalog.tables] == ["visits", "all"]
+
+
+UNSIGNED = {pa.uint8(): 2**8, pa.uint16(): 2**16, pa.uint32(): 2**32, pa.uint64(): 2**64}
+
+
+def test_unsigned_integers_of_a_table_in_memory_are_integers() -> None:
+    """Spark lacks them. Units beyond 64 bits are told apart, numbers are NULL in computations."""
+    values = {f"x{size}": pa.array([0, size - 1, None], kind) for kind, size in UNSIGNED.items()}
+    held = pa.table({"u": pa.array([2**64 - 1, 2**64 - 2, 2**63], pa.uint64()), **values})
+    for engine in (SparkEngine.open(shared_session(), {"t": held}), DuckDbEngine.load({"t": held})):
+        assert {each.kind for each in engine.columns("t")} == {Kind.INTEGER}
+        table = private(engine, "t", ColumnUnit(column="u"))
+        sums = tuple(column(name) for name in values)
+        found = exact_rows(engine, count(table, sums=sums, units=True))
+        top = [size - 1 if size < 2**64 else 0 for size in UNSIGNED.values()]
+        assert dict(found[0]) == {**{f"s{n}": each for n, each in enumerate(top)}, "units": 3}
+
+
+def test_a_type_that_spark_lacks_is_refused_by_its_name() -> None:
+    held = pa.table({"u": [1], "spent": pa.array([timedelta(1)])})
+    with pytest.raises(SourceError, match=r"'spent' of the table t has the type .*interval"):
+        SparkEngine.open(shared_session(), {"t": held})
 
 
 def test_frames_that_differ_by_a_filter_are_different_data(tmp_path: Path) -> None:

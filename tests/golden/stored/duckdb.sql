@@ -51,8 +51,8 @@ SELECT "k0", CAST(coalesce(sum("s0"), 0) AS HUGEINT) AS "s0", CAST(coalesce(sum(
 -- per-query: 3be30e4e8ae87ad0
 
 -- WITH per_patient AS (SELECT patient_id, SUM(cost) AS total FROM visits GROUP BY patient_id) SELECT AVG(LEAST(GREATEST(total, 0), 1000)) AS avg_total FROM per_patient
--- prepared: fba09586778591e8
--- per-query: fba09586778591e8
+-- prepared: 4042c617a33ea001
+-- per-query: 4042c617a33ea001
 
 -- SELECT COUNT(*) AS frequent FROM (SELECT patient_id FROM visits GROUP BY patient_id HAVING COUNT(*) >= 5) AS t
 -- prepared: d4c0a909049ee9e6
@@ -287,8 +287,8 @@ SELECT "k0", CAST(coalesce(sum("s0"), 0) AS HUGEINT) AS "s0" FROM (SELECT "k0", 
 -- per-query: 95669ad5d13e9997 841aea505f98872c
 
 -- SELECT COUNT(*) FROM (SELECT patient_id FROM visits GROUP BY patient_id HAVING SUM(cost) > (SELECT AVG(cost) FROM visits))
--- prepared: 3e88a975dd8c8b07 bfbe84fbc6a66621
--- per-query: e851271bc1ba772b bfbe84fbc6a66621
+-- prepared: 3e88a975dd8c8b07 091e55484c442988
+-- per-query: e851271bc1ba772b 091e55484c442988
 
 -- SELECT AVG(n) FROM (SELECT patient_id, SUM(CASE WHEN cost > (SELECT AVG(cost) FROM visits) THEN 1 ELSE 0 END) AS n FROM visits GROUP BY patient_id)
 -- prepared: 3e88a975dd8c8b07 40c4d236974ee1be
@@ -461,8 +461,8 @@ SELECT CAST(count(*) AS HUGEINT) * 1 AS "s0" FROM (SELECT "__rows"."__unit" AS "
 SELECT CAST(coalesce(sum(1 * "rows"), 0) AS HUGEINT) AS "s0" FROM (SELECT CAST(sum(n) AS BIGINT) AS "rows", CAST(sum(f) AS BIGINT) AS f FROM (SELECT count(*) AS n, 0 AS f FROM (SELECT "visits"."__unit" AS "__unit" FROM (SELECT "__unit", "cost" FROM "every"."visits") AS "visits" WHERE (("visits"."cost" IS DISTINCT FROM "visits"."cost") OR ("visits"."cost" = 0.3e0))) AS "all" UNION ALL SELECT -coalesce(sum(CASE WHEN n > 12 THEN n - 12 ELSE 0 END), 0), 0 FROM (SELECT count(*) AS n FROM (SELECT "visits"."__unit" AS "__unit" FROM (SELECT "__unit", "cost" FROM "heavy"."3422f552c1d702bfrows" UNION ALL SELECT "__unit", "cost" FROM (SELECT "__unit", "cost" FROM "every"."visits") AS "others" WHERE "__unit" IN (SELECT u FROM "heavy"."3422f552c1d702bfmany")) AS "visits" WHERE (("visits"."cost" IS DISTINCT FROM "visits"."cost") OR ("visits"."cost" = 0.3e0))) AS "heavy" GROUP BY "__unit") AS "each") AS "parts") AS "rows";
 
 -- SELECT AVG(clamp(a, 0, 9)), SUM(clamp(b, 0, 9)), COUNT(*) FROM (SELECT patient_id, COUNT(*) AS a, COUNT(note) AS b, COUNT(DISTINCT diagnosis) AS c, AVG(cost) AS d FROM visits GROUP BY patient_id) WHERE c > 1 AND d < 100
--- prepared: 6deab22c7e11ce6c
--- per-query: 6deab22c7e11ce6c
+-- prepared: 0b44e702e1ddd0e9
+-- per-query: 0b44e702e1ddd0e9
 
 -- SELECT SUM(clamp(a, 0, 9)), AVG(clamp(b, 0, 9)), MAX(clamp(c, 0, 9)), COUNT(*) FROM (SELECT patient_id, diagnosis, MIN(cost) AS a, MAX(minutes) AS b, MEDIAN(cost) AS c FROM visits GROUP BY patient_id, diagnosis)
 -- prepared: 34a88d6abbfddb28 9b371ce20512f4a3

@@ -7,8 +7,8 @@
 -- per-query: e5a633dc78d00ec8
 
 -- SELECT SUM(clamp(a, 0, 9)), AVG(clamp(b, 0, 9)), MAX(clamp(c, 0, 9)), COUNT(*) FROM (SELECT patient_id, diagnosis, MIN(cost) AS a, MAX(minutes) AS b, MEDIAN(cost) AS c FROM visits GROUP BY patient_id, diagnosis)
--- prepared: 874fc686389b0e69 e6432f4e85fd92f3
--- per-query: 874fc686389b0e69 e6432f4e85fd92f3
+-- prepared: 874fc686389b0e69 f7380dbf1e935e72
+-- per-query: 874fc686389b0e69 f7380dbf1e935e72
 
 -- SELECT MEDIAN(x), MODE(s), MIN(i), MAX(i), COUNT(DISTINCT s), SUM(DISTINCT i) FROM kinds
 -- prepared: ed8db0154d2d58dc 1003f1efeb226b85 0ed0d6b154fe6164 e52faacc399cdcdc e929d85f48d2b893

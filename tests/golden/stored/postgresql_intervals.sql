@@ -7,8 +7,8 @@
 -- per-query: 88af926bc0f6ff89
 
 -- SELECT SUM(clamp(a, 0, 9)), AVG(clamp(b, 0, 9)), MAX(clamp(c, 0, 9)), COUNT(*) FROM (SELECT patient_id, diagnosis, MIN(cost) AS a, MAX(minutes) AS b, MEDIAN(cost) AS c FROM visits GROUP BY patient_id, diagnosis)
--- prepared: 233e130420e242c3 360eef785e8eb561
--- per-query: 233e130420e242c3 360eef785e8eb561
+-- prepared: 233e130420e242c3 364604b878ea70ec
+-- per-query: 233e130420e242c3 364604b878ea70ec
 
 -- SELECT MEDIAN(x), MODE(s), MIN(i), MAX(i), COUNT(DISTINCT s), SUM(DISTINCT i) FROM kinds
 -- prepared: 79a86e3305e5ce09 caef24e93fd33c33 49ee237969433867 f197cfa5bdd7bceb 0f18fd7de95c2388

@@ -7,8 +7,8 @@
 -- per-query: 35d05d4fcabc8b17
 
 -- SELECT SUM(clamp(a, 0, 9)), AVG(clamp(b, 0, 9)), MAX(clamp(c, 0, 9)), COUNT(*) FROM (SELECT patient_id, diagnosis, MIN(cost) AS a, MAX(minutes) AS b, MEDIAN(cost) AS c FROM visits GROUP BY patient_id, diagnosis)
--- prepared: 6fac5c72ce38444c 8309875ac74f196f
--- per-query: 6fac5c72ce38444c 8309875ac74f196f
+-- prepared: 6fac5c72ce38444c 4fd8a63344b9ca5e
+-- per-query: 6fac5c72ce38444c 4fd8a63344b9ca5e
 
 -- SELECT MEDIAN(x), MODE(s), MIN(i), MAX(i), COUNT(DISTINCT s), SUM(DISTINCT i) FROM kinds
 -- prepared: cad5f37e33c94d93 7d532bce769bc117 ee3b1c093816365e ac732060c31b9c60 467cf3e55f4c4c05

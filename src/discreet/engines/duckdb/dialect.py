@@ -173,6 +173,15 @@ TYPES: Mapping[Kind, str] = {
 }
 
 
+AS_REAL = "coalesce(CAST(TRY_CAST({0} AS BIGINT) AS DOUBLE), CAST(CAST({0} AS VARCHAR) AS DOUBLE))"
+"""The nearest real to a wide integer; DuckDB's own cast of 128 bits rounds negative ones twice."""
+
+
+MEDIAN = "(quantile_disc({0}, 0.5) + (-quantile_disc(-{0}, 0.5) - quantile_disc({0}, 0.5)) * 0.5e0)"
+"""The lower middle value and half the way to the upper one, as PostgreSQL computes it. DuckDB's own
+median adds two halves, which rounds otherwise."""
+
+
 DUCKDB = Dialect(
     name="duckdb",
     functions={**ARITHMETIC, **REALS, **CONDITIONS, **CHOICES, **TEXTS, **TIMES, **CASTS},
@@ -188,7 +197,7 @@ DUCKDB = Dialect(
     wide_sum="CAST(coalesce(sum({0}), 0) AS HUGEINT)",
     total="CAST(coalesce(sum({0}), 0) AS HUGEINT)",
     as_wide="CAST({0} AS HUGEINT)",
-    as_real="CAST({0} AS DOUBLE)",
+    as_real=AS_REAL,
     finite=finite,
-    quantile="quantile_cont({0}, 0.5)",
+    quantile=MEDIAN,
 )

@@ -128,7 +128,9 @@ def _to_decimal(arguments: Sequence[Written]) -> str:
             f"There is no type DECIMAL({width}, {scale})",
             "Use 1 to 38 digits, and at most as many of them after the decimal point",
         )
-    return f"CAST(TRY_CAST({x.text} AS DECIMAL({width}, {scale})) AS DOUBLE)"
+    # Of TRUE, DuckDB makes the least value of a type that has no digits before the point.
+    text = f"CAST({x.text} AS INTEGER)" if x.kind is Kind.BOOLEAN else x.text
+    return f"CAST(TRY_CAST({text} AS DECIMAL({width}, {scale})) AS DOUBLE)"
 
 
 def _to_boolean(arguments: Sequence[Written]) -> str:
@@ -176,7 +178,7 @@ REALS = {
 CASTS = {
     "to_integer": FunctionTemplate(template=_to_integer, range=_integer_range),
     "to_real": real("TRY_CAST({0} AS DOUBLE)"),
-    "to_single": real("CAST(TRY_CAST({0} AS FLOAT) AS DOUBLE)"),
+    "to_single": real("CAST(TRY_CAST(TRY_CAST({0} AS DOUBLE) AS FLOAT) AS DOUBLE)"),
     "to_decimal": plain(_to_decimal),
     "to_boolean": plain(_to_boolean),
     "to_text": plain(_to_text),

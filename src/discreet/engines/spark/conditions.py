@@ -32,6 +32,11 @@ LONGEST_REPEATED = 1000
 it again and again."""
 
 
+VALUE = "__v"
+"""What a value is called that is computed once. No query can call a table so: of one named like it,
+Spark would look for the column in the value."""
+
+
 LARGEST = "1.7976931348623157e308"
 
 
@@ -62,7 +67,7 @@ def let(text: str, body: str) -> str:
     """Return the body with an expression in place of every {0}."""
     if len(text) <= LONGEST_REPEATED or body.count("{0}") == 1:
         return body.format(text)
-    return f"transform(array({text}), v -> {body.format('v')})[0]"
+    return f"transform(array({text}), {VALUE} -> {body.format(VALUE)})[0]"
 
 
 def only(text: str, condition: str) -> str:

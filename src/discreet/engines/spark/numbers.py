@@ -21,10 +21,21 @@ from discreet.engines.dialect import (
     real_literal,
     subtracted,
 )
-from discreet.engines.spark.conditions import finite, integer_text, let, only
+from discreet.engines.spark.conditions import (
+    LARGEST,
+    LONGEST_REPEATED,
+    finite,
+    integer_text,
+    let,
+    only,
+)
 
 LARGEST_POWER = 308
 """Of ten, among floating-point numbers."""
+
+
+NUMBER = "__x"
+"""What a number is called that is written twice, in the text of a value that is, too."""
 
 
 def _arithmetic(sign: str, checked: str, ends: Ends) -> FunctionTemplate:
@@ -116,11 +127,17 @@ def _to_digits(whole: Callable[[str], str], wide: str) -> Template:
             return f"({x.text} * 0e0)" if wide == "HALF" else x.text
         power = real_literal(10.0 ** abs(digits))
         up, down = ("*", "/") if digits >= 0 else ("/", "*")
-        scaled = whole(f"({x.text} {up} {power})")
-        return let(
-            f"({scaled} {down} {power})",
-            f"CASE WHEN abs({{0}}) <= 1.7976931348623157e308 THEN {{0}} ELSE {x.text} END",
-        )
+
+        def moved(text: str) -> str:
+            scaled = whole(f"({text} {up} {power})")
+            is_finite = f"abs({{0}}) <= {LARGEST}"
+            return let(
+                f"({scaled} {down} {power})", f"CASE WHEN {is_finite} THEN {{0}} ELSE {text} END"
+            )
+
+        if len(x.text) <= LONGEST_REPEATED:
+            return moved(x.text)
+        return f"transform(array({x.text}), {NUMBER} -> {moved(NUMBER)})[0]"
 
     return write
 

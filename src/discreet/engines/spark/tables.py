@@ -21,6 +21,7 @@ from discreet.engines.duckdb import DuckDbEngine
 from discreet.engines.duckdb.csv_files import repeated
 from discreet.engines.duckdb.file_lists import files_of
 from discreet.engines.duckdb.loading import CSV, DUCKDB, DataSource, Kinds
+from discreet.engines.spark.arrow_types import with_spark_types
 from discreet.engines.spark.conditions import CALENDAR, canonical_real
 from discreet.engines.spark.delta import read_snapshot, read_state, spark_schema
 from discreet.engines.spark.dialect import ROW_ID, SPARK
@@ -343,7 +344,7 @@ def _local(own: "SparkSession", name: str, source: DataSource, kinds: Kinds | No
     if isinstance(source, str | Path):
         files = [(each.resolve(), each.stat()) for each in files_of(source)]
         state = "|".join(sorted(f"{at}:{each.st_size}:{each.st_mtime_ns}" for at, each in files))
-    frame = own.createDataFrame(_numbered(table))
+    frame = own.createDataFrame(_numbered(with_spark_types(name, table)))
     return Read(frame=frame, columns=columns, state=state, size=table.nbytes, now=lambda: state)
 
 

@@ -422,7 +422,8 @@ def _least(argument: Expression, text: str, dialect: Dialect) -> str:
 def _median_of(argument: Expression, text: str, dialect: Dialect) -> str:
     if not argument.facts.kind.is_number:
         return dialect.quantile.format(text)
-    median = dialect.quantile.format(dialect.as_real.format(text))
+    is_real = argument.facts.kind is Kind.REAL
+    median = dialect.quantile.format(text if is_real else dialect.as_real.format(text))
     return dialect.finite(median)
 
 
