@@ -98,7 +98,8 @@ def _table(timed: list[Timed], busy: float | None) -> Table:
             "Medians of CPU ms; the last row is wall ms. (f): the ledger is a file.",
             "Our own is all but bind private and run: any SQL is bound and run once.",
             "total: COUNT(*). by known groups: COUNT(*) by 20 declared groups. "
-            "again: the same text at another ε; the texts of all others are new. "
+            "again: the same text at another ε; the texts of all others are new, and differ from "
+            "earlier ones in digits alone. "
             "by region: COUNT, SUM and AVG by 20 declared groups. "
             "by undeclared groups: COUNT by 20 undeclared groups above the threshold. "
             "ordered: AVG by 20 declared groups, with HAVING, ORDER BY and LIMIT.",

@@ -1,7 +1,6 @@
 """Questions by their texts: the same text need not be checked again for another price."""
 
 from collections import OrderedDict
-from functools import cached_property
 from threading import Lock
 
 from discreet.catalog.catalog import Catalog
@@ -23,13 +22,17 @@ LONGEST, MOST_ROWS = 4_000, 5_000
 class CheckedQuestion:
     """A question as it is planned under a catalog."""
 
-    def __init__(self, catalog: Catalog, question: Question) -> None:
-        self.catalog, self.question = catalog, question
+    def __init__(
+        self, catalog: Catalog, question: Question, strategies: tuple[Strategy, ...] | None = None
+    ) -> None:
+        self.catalog, self.question, self._strategies = catalog, question, strategies
 
-    @cached_property
+    @property
     def strategies(self) -> tuple[Strategy, ...]:
         """What is measured for each release, whatever the price."""
-        return strategies_for(self.question, self.catalog.budget)
+        if self._strategies is None:
+            self._strategies = strategies_for(self.question, self.catalog.budget)
+        return self._strategies
 
 
 class CheckedQuestions:
@@ -46,7 +49,7 @@ class CheckedQuestions:
 
     def known(self, query: str | WrittenQuery, catalog: Catalog) -> CheckedQuestion | None:
         """Return what a text asks under this very catalog, if it was checked."""
-        text = _text_alone(query)
+        text = text_alone(query)
         if text is None:
             return None
         with self._lock:
@@ -58,8 +61,8 @@ class CheckedQuestions:
 
     def keep(self, query: str | WrittenQuery, catalog: Catalog, question: Question) -> None:
         """Keep a question; the one that was not asked for longest goes."""
-        text = _text_alone(query)
-        if text is None or len(text) > LONGEST or _rows_in(question) > MOST_ROWS:
+        text = text_alone(query)
+        if text is None or len(text) > LONGEST or not is_small(question):
             return
         with self._lock:
             self._held[text] = CheckedQuestion(catalog, question)
@@ -68,7 +71,7 @@ class CheckedQuestions:
                 self._held.popitem(last=False)
 
 
-def _text_alone(query: str | WrittenQuery) -> str | None:
+def text_alone(query: str | WrittenQuery) -> str | None:
     """Return the text of a query; None if it has placeholders or another dialect."""
     if isinstance(query, str):
         return query
@@ -78,7 +81,8 @@ def _text_alone(query: str | WrittenQuery) -> str | None:
 _nodes = Walk(plain=(Facts, PrivateTable), whole=(DeclaredGroups, ConstantRows))
 
 
-def _rows_in(question: Question) -> int:
+def is_small(question: Question) -> bool:
+    """Return whether a question has so few groups and constant rows that it may be kept."""
     listed = (DeclaredGroups, ConstantRows)
     nodes = _nodes(question.aggregations)
-    return sum(len(each.rows) for each in nodes if isinstance(each, listed))
+    return sum(len(each.rows) for each in nodes if isinstance(each, listed)) <= MOST_ROWS

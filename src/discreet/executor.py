@@ -348,12 +348,20 @@ class Executor:
         account: str,
     ) -> NoisyTable:
         """Draw the noise, and keep the result before anyone or anything sees it."""
-        drawn = _drawn(lambda: bytes_from_noisy(release(planned, exact, entropy=self._entropy)))
+        noisy: list[NoisyTable] = []
+
+        def draws() -> bytes:
+            noisy.append(release(planned, exact, entropy=self._entropy))
+            return bytes_from_noisy(noisy[0])
+
+        drawn = _drawn(draws)
         BEFORE_SAVING.get()()
         if drawn == NO_TABLE:
             self._breaker.record(receipt, "release", account=account, answer=NO_TABLE)
             raise EngineError
-        return table_from(self._ledger.keep(receipt, drawn))
+        kept = self._ledger.keep(receipt, drawn)
+        # Another process may have been first: then its table is the answer.
+        return noisy[0] if kept is drawn else table_from(kept)
 
     def draw(self, draws: Callable[[], bytes], receipt: Receipt, account: str) -> bytes:
         """Return what is drawn for a receipt that has further answers, to be saved by the caller.

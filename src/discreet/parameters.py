@@ -11,6 +11,8 @@ from decimal import Decimal
 from difflib import get_close_matches
 from enum import Enum
 from fractions import Fraction
+from functools import lru_cache
+from math import isfinite
 from numbers import Integral, Rational
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
@@ -143,8 +145,14 @@ def _fraction(value: object) -> Fraction | None:  # noqa: PLR0911 - one for each
         return Fraction(value) if is_usual else None
     if isinstance(value, float | np.floating):
         # str() of a NumPy or Python float is the shortest decimal that reads back as itself.
-        return Fraction(str(value)) if np.isfinite(value) else None
+        return _decimal(str(value)) if isfinite(value) else None
     return None
+
+
+@lru_cache(maxsize=1024)
+def _decimal(text: str) -> Fraction:
+    """Return the number that a decimal writes; the same few are given again and again."""
+    return Fraction(text)
 
 
 def freeze_fields(value: object, **settled: object) -> None:

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 
 from discreet import engines
 from discreet.catalog.catalog import Accounting, Catalog
-from discreet.checked_questions import CheckedQuestions
+from discreet.checked_questions import CheckedQuestion, CheckedQuestions
 from discreet.engines.base import Engine, Statement
 from discreet.engines.public_store import PublicStore
 from discreet.engines.synthetic import released_schemas, synthetic_tables
@@ -35,6 +35,7 @@ from discreet.query.plan.plan import EpsilonTarget, Target
 from discreet.query.privacy_clause import StatedTerms, stated_terms
 from discreet.query.questions import Question
 from discreet.query.tree import ExactQuery
+from discreet.question_shapes import QuestionShapes
 from discreet.written import WrittenQuery
 
 PUBLIC_ONLY = EpsilonTarget(1)
@@ -73,7 +74,7 @@ class Planner:
 
     def __init__(self, *, engine: Engine, public: PublicStore) -> None:
         self._engine, self.public = engine, public
-        self._before = CheckedQuestions()
+        self._before, self._shapes = CheckedQuestions(), QuestionShapes()
 
     def plan(self, query: str | WrittenQuery, target: Target | None, catalog: Catalog) -> BoundPlan:
         """Parse, check, plan and bind, or raise what shows where in the question it is wrong."""
@@ -92,7 +93,7 @@ class Planner:
 
     def draft(self, query: str | WrittenQuery, target: Target | None, catalog: Catalog) -> Plan:
         """Parse, check and plan; whether the engine can run it is not asked."""
-        known = self._before.known(query, catalog)
+        known = self._before.known(query, catalog) or self._shapes.known(query, catalog)
         if known is None:
             plan = self._drafted(query, target, catalog)
             self._before.keep(query, catalog, plan.question)
@@ -104,13 +105,16 @@ class Planner:
     def _drafted(self, query: str | WrittenQuery, target: Target | None, catalog: Catalog) -> Plan:
         with located(query):
             try:
-                return self._checked(
+                plan = self._checked(
                     check(parse(query, catalog), catalog, self.public), target, catalog
                 )
             except UnboundedError:
                 bounded = with_public_bounds(parse(query, catalog), catalog, self.public)
                 if bounded is catalog:
                     raise
+            else:
+                self._shapes.keep(query, CheckedQuestion(catalog, plan.question))
+                return plan
             question = check(parse(query, catalog), bounded, self.public)
             return self._checked(with_ranges(question, catalog, bounded), target, catalog)
 

@@ -137,7 +137,9 @@ def _cells(planned: PlannedRelease, table: pa.Table) -> list[IntArray]:
     cells, first = [], len(planned.aggregation.keys) + len(planned.estimators)
     for each in planned.components:
         last = first + len(each.measure.cells)
-        cells.append(np.stack([numbers_in(table.column(i)) for i in range(first, last)], axis=1))
+        columns = [numbers_in(table.column(i)) for i in range(first, last)]
+        one = columns[0][:, None] if len(columns) == 1 else np.stack(columns, axis=1)
+        cells.append(one)
         first = last
     return cells
 

@@ -7,6 +7,7 @@ order of the public list, or sorted by key, never in the order of the database.
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cached_property
 from math import ceil, floor
 from typing import TYPE_CHECKING, Any
 
@@ -52,6 +53,7 @@ from discreet.query.plan.plan import (
 )
 from discreet.query.plan.quantization import ValueGrid
 from discreet.query.questions import DeclaredGroups
+from discreet.query.walk import Remembered
 from discreet.tables import ARROW_TYPES, ExactTable, NoisyTable
 
 if TYPE_CHECKING:
@@ -65,7 +67,7 @@ PLAIN = (pa.bool_(), INTEGERS, TEXTS)
 """Types whose values are equal in Python if and only if they are equal as keys."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Groups:
     """The released groups, in their order, with an array for each key column."""
 
@@ -88,9 +90,13 @@ class Groups:
         place[codes[: self.size]] = np.arange(self.size)
         return place[codes[self.size :]]
 
-    def _few_places(self, table: pa.Table) -> IntArray:
+    @cached_property
+    def _numbered(self) -> dict[tuple[Value, ...], int]:
         own = zip(*map(_listed, self.keys), strict=True)
-        place = {row: number for number, row in enumerate(own)}
+        return {row: number for number, row in enumerate(own)}
+
+    def _few_places(self, table: pa.Table) -> IntArray:
+        place = self._numbered
         theirs = (_column(table, f"k{n}", each.type) for n, each in enumerate(self.keys))
         found = [place.get(row, -1) for row in zip(*map(_listed, theirs), strict=True)]
         return np.array(found, np.int64)
@@ -177,11 +183,23 @@ def _groups(
     keys, known = planned.aggregation.keys, planned.aggregation.groups
     if not keys or not isinstance(known, DeclaredGroups):
         return Groups((), 1), None, {}
-    columns = tuple(
-        _array([row[number] for row in known.rows], key.expression.facts.kind)
-        for number, key in enumerate(keys)
-    )
-    return Groups(columns, len(known.rows)), None, {}
+    kinds = tuple(key.expression.facts.kind for key in keys)
+    made = _made_before(known)
+    if kinds not in made:
+        columns = tuple(
+            _array([row[number] for row in known.rows], kind) for number, kind in enumerate(kinds)
+        )
+        made[kinds] = Groups(columns, len(known.rows))
+    return made[kinds], None, {}
+
+
+def _nothing_yet(_: DeclaredGroups) -> dict[tuple[Kind, ...], Groups]:
+    return {}
+
+
+_made_before = Remembered(_nothing_yet)
+"""Declared groups as arrays, by the kinds of their keys: questions that are asked again have the
+same ones. They are public, and never change."""
 
 
 def _selected(

@@ -168,6 +168,10 @@ class Budget:
             raise self._refusal(price)
         return replace(self, charged=charged)
 
+    def affords_after(self, charged: Charge, event: Event) -> bool:
+        """Return whether the budget would be enough for the event if all of this were charged."""
+        return self._holds(charged + self.price(event))
+
     def _holds(self, charged: Charge) -> bool:
         """Return whether one of the bounds proves (epsilon, delta) for all charges."""
         by_sums = charged.epsilon <= self.epsilon

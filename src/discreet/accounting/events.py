@@ -29,6 +29,9 @@ MOST_COUNTED = 10**15
 MOST_DIGITS = 4000
 """The most digits of a stored number. A longer fraction is rejected."""
 
+_BEYOND = 10**MOST_DIGITS
+"""The smallest number with more digits; computed once, because that takes long."""
+
 
 def checked(check: Callable[[str, object], object]) -> Any:
     """Declare a field of an event, checked and made exact when the event is made."""
@@ -46,7 +49,7 @@ def count(*, least: int = 1, default: int | None = None) -> Any:
 def positive(name: str, value: object) -> Fraction:
     """Return a positive number that floats and records can hold, or raise `ParameterError`."""
     exact = rational(name, value, least=LEAST_NUMBER, most=LARGEST_NUMBER)
-    if max(exact.numerator, exact.denominator) >= 10**MOST_DIGITS:
+    if max(exact.numerator, exact.denominator) >= _BEYOND:
         raise ParameterError(name, exact, f"must have {MOST_DIGITS} digits or fewer")
     return exact
 

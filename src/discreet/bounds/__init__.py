@@ -107,7 +107,7 @@ def bounds_search(
         rule = 'must be a list of columns, such as ["visits.cost"]'
         raise ParameterError("find_bounds_of", named, rule)
     asked = tuple(dict.fromkeys(column_named(catalog, each) for each in names))
-    opened = with_bounds(catalog, dict.fromkeys(asked, AUTO))
+    opened = with_bounds(catalog, dict.fromkeys(asked, AUTO)) if asked else catalog
     columns = tuple(each for each in all_columns(opened) if isinstance(each.column.bounds, Auto))
     if not columns:
         return None

@@ -9,9 +9,7 @@ from discreet.answer.answer import Note
 from discreet.catalog.catalog import BudgetPolicy
 from discreet.catalog.schema import ColumnUnit, PathUnit
 from discreet.coverage.lookup import UNKNOWN, KnownCoverage
-from discreet.estimators import (
-    RankMargin,
-)
+from discreet.estimators import RankMargin, SelectedValue
 from discreet.explanation.coverage import LimitLine, clamped_line, clamped_sentence, limit_line
 from discreet.explanation.explanation import Explanation
 from discreet.explanation.months import (
@@ -226,6 +224,8 @@ def unit_of(rows: Relation) -> UnitName:
 def _rank_notes(plan: Plan, confidence: Fraction) -> Iterator[str]:
     for planned in plan.releases:
         for i, aggregate in enumerate(planned.aggregation.aggregates):
+            if not isinstance(planned.estimators[i], SelectedValue):
+                continue  # no other margin is one of ranks
             found = planned.expected(i, confidence)
             if isinstance(found, RankMargin):
                 yield rank_note(aggregate, found, confidence)

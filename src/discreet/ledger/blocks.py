@@ -38,8 +38,11 @@ class BudgetBlock:
 
     def refusal(self, limit: Budget, events: tuple[Event, ...]) -> BudgetError | None:
         """Return how a limit rejects that these events are charged to the block, if it does."""
+        event = one_event(events)
+        if limit.affords_after(self.charged, event):
+            return None
         try:
-            replace(limit, charged=self.charged).charge(one_event(events))
+            replace(limit, charged=self.charged).charge(event)
         except BudgetError as refusal:
             if self.months is not None:
                 return refusal.for_months(str(self.months))

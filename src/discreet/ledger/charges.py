@@ -179,7 +179,8 @@ def _ratio(amount: Amount) -> Ratio | None:
 # --------------------------------------------------------------------------- from the text
 
 
-def simple_costs(text: str, *, is_basic: bool) -> list[StoredCost] | None:
+@lru_cache(maxsize=1024)
+def simple_costs(text: str, *, is_basic: bool) -> tuple[StoredCost, ...] | None:
     """Return the costs of stored events if all are simple and plainly written, else None."""
     costs = _BASIC if is_basic else _CONCENTRATED
     found = []
@@ -191,7 +192,7 @@ def simple_costs(text: str, *, is_basic: bool) -> list[StoredCost] | None:
             found.append(cost)
     except (KeyError, TypeError, ValueError):
         return None
-    return found or None
+    return tuple(found) or None
 
 
 _Reader: TypeAlias = Callable[[dict[str, Any]], StoredCost | None]

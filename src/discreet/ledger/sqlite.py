@@ -165,8 +165,8 @@ class SqliteStorage(SharedStorage):
         connection = self._usable()
         try:
             connection.execute(BEGIN[mode])
-            # A deferred transaction begins with what it reads first.
-            connection.execute("SELECT 1 FROM sqlite_master").fetchall()
+            if mode == "read":  # a deferred transaction begins with what it reads first
+                connection.execute("SELECT 1 FROM sqlite_master").fetchall()
         except UNREADABLE as cause:
             words = _words(cause)
             if words is BUSY:
@@ -230,6 +230,7 @@ class Files:
 
     def __init__(self, path: Path) -> None:
         self._path = path
+        self._all = tuple(f"{path}{end}" for end in ("", "-wal", "-shm"))
         self._database: tuple[int, int] | None = None
         self._beside: list[tuple[int, int]] | None = None
         self._size = 0
@@ -260,12 +261,15 @@ class Files:
 
     def check(self) -> None:
         """Reject files that are not those that were opened, or that became shorter."""
-        with _lost_if_absent():
-            database, size = _identity(self._path), self._path.stat().st_size
-            beside = [_identity(Path(f"{self._path}{end}")) for end in ("-wal", "-shm")]
-        if (database, beside) != (self._database, self._beside or beside) or size < self._size:
+        try:  # before and after each transaction: one call of the system for each file
+            database, *others = map(os.stat, self._all)
+        except OSError as cause:
+            raise LedgerError(*LOST) from cause
+        beside = [(each.st_dev, each.st_ino) for each in others]
+        is_ours = (database.st_dev, database.st_ino) == self._database
+        if not is_ours or beside != (self._beside or beside) or database.st_size < self._size:
             raise LedgerError(*LOST)
-        self._beside, self._size = beside, size
+        self._beside, self._size = beside, database.st_size
 
 
 def make_file(path: Path) -> None:

@@ -13,7 +13,7 @@ from fractions import Fraction
 from hashlib import sha256
 from shlex import quote
 from types import MappingProxyType
-from typing import NamedTuple, TypeVar, get_args
+from typing import Any, NamedTuple, TypeVar, get_args
 
 from discreet.accounting import Budget, Charge, Event, Remaining, record_from_event
 from discreet.errors import (
@@ -38,6 +38,7 @@ from discreet.ledger.charges import (
     scope_note,
     total_of,
 )
+from discreet.ledger.digests import digest_of, text_of
 from discreet.ledger.incidents import looked_at, suspends_all
 from discreet.ledger.inputs import (
     DISABLED,
@@ -100,7 +101,8 @@ class NewEntry:
 
 def digest_after(previous: bytes, row: StoredEntry) -> bytes:
     """Return the digest that row must have if it follows previous."""
-    return sha256(previous + _text(row[:-1]).encode("ascii")).digest()
+    told = row[:-1]
+    return digest_of(previous, told, tuple(map(type, told)))
 
 
 def entry_from_row(row: StoredEntry) -> Entry:
@@ -293,8 +295,8 @@ class LedgerState:
             written=written.isoformat(timespec="microseconds"),
             question=line.question,
             account=line.account,
-            events=_text([record_from_event(each) for each in line.events]),
-            about=_text(line.notes),
+            events=text_of([record_from_event(each) for each in line.events]),
+            about=text_of(line.notes),
             digest=b"",
         )
         return row._replace(digest=digest_after(self.digest, row))
@@ -344,7 +346,7 @@ class LedgerState:
                     _known(requests.add, row.kind, row.number, row.written, row.account, row.about)
                 case _:
                     raise LedgerError(*UNKNOWN)
-        known = replace(
+        return replace(
             self,
             number=number,
             digest=digest,
@@ -358,28 +360,34 @@ class LedgerState:
             pins=pins,
             versions=versions,
             requests=requests,
+            **(self._charged_for(policy, paid, spending) if paid and policy is not None else {}),
         )
-        return known.charged_for(paid, spending)
 
-    def charged_for(
-        self, paid: Mapping[tuple[str, ChargeScope], Mapping[str, int]], spending: NewSpending
-    ) -> "LedgerState":
-        """Return the state with what accounts paid, by scope: policies price alike for life."""
-        if not paid:
-            return self
+    def _charged_for(
+        self,
+        policy: Policy,
+        paid: Mapping[tuple[str, ChargeScope], Mapping[str, int]],
+        spending: NewSpending,
+    ) -> dict[str, Any]:
+        """Return the fields that tell what accounts paid: policies price alike for life."""
         accounts, charged = dict(self.accounts), self.charged
         scopes = {account: dict(each) for account, each in self.scopes.items()}
         timelines = dict(self.timelines)
         for (account, scope), events in paid.items():
-            more = total_of(self.total, events)
+            more = total_of(policy.total, events)
             accounts[account] = added(accounts.get(account, Charge()), more)
             own = scopes.setdefault(account, {})
             own[scope] = added(own.get(scope, Charge()), more)
             charged = added(charged, more)
-            for whose in (None, account) if self.per_month is not None else ():
+            for whose in (None, account) if policy.per_month is not None else ():
                 timelines[whose] = timelines.get(whose, Timeline()).plus(scope, more)
-        known = replace(self, accounts=accounts, scopes=scopes, charged=charged)
-        return replace(known, timelines=timelines, days=spending.spent(self.total))
+        return {
+            "accounts": accounts,
+            "scopes": scopes,
+            "charged": charged,
+            "timelines": timelines,
+            "days": spending.spent(policy.total),
+        }
 
 
 def check_follows(previous: bytes, row: StoredEntry, number: int | None = None) -> None:
@@ -434,11 +442,3 @@ def scope_of(row: StoredEntry) -> ChargeScope:
         return noted_scope(json.loads(row.about))
     except (ParameterError, RecursionError, TypeError, ValueError) as cause:
         raise LedgerError(*UNKNOWN) from cause
-
-
-def _text(value: object) -> str:
-    """Return the one text of a value: ASCII, keys in order, no spaces."""
-    return _ENCODER.encode(value)
-
-
-_ENCODER = json.JSONEncoder(ensure_ascii=True, sort_keys=True, separators=(",", ":"))

@@ -19,6 +19,7 @@ from datetime import UTC, datetime
 from errno import ENOSPC
 from fractions import Fraction
 from hashlib import sha256
+from itertools import chain
 from pathlib import Path
 from stat import S_ISREG
 from typing import Literal, Protocol, TypeAlias
@@ -359,7 +360,8 @@ def caught_up(state: LedgerState, transaction: Transaction) -> LedgerState:
         last = next(rows, None)
         if last is None or last.digest != state.digest:
             raise LedgerError(*ALTERED)
-    return state.after(rows)
+    first = next(rows, None)
+    return state if first is None else state.after(chain((first,), rows))
 
 
 def following(rows: Iterable[StoredEntry], digest: bytes = BEGINNING) -> Iterator[StoredEntry]:

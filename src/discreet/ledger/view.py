@@ -64,9 +64,10 @@ class StoredView:
     def find(self, question: str) -> Receipt | SavedAnswer | None:
         """Return the saved answer, else the receipt of a query that was charged, else None."""
         question = check_name("question", question)
-        paid, answer = self._turn.charge_of(question), self._turn.answer_of(question)
-        if paid is None:
+        paid = self._turn.charge_of(question)
+        if paid is None:  # what was not charged has no answer
             return None
+        answer = self._turn.answer_of(question)
         receipt = receipt_from(paid, events_from_text(paid.events), self._state, already_paid=True)
         return receipt if answer is None else SavedAnswer(receipt=receipt, answer=answer)
 

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Sequence
 from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
 from fractions import Fraction
+from functools import lru_cache
 from math import ceil, exp, floor, log, log1p, sqrt
 
 from discreet import on_use
@@ -105,6 +106,7 @@ def miss_probability(confidence: object, answers: object) -> Fraction:
     return (1 - level) / integer("answers", answers, least=1)
 
 
+@lru_cache(maxsize=1024)
 def laplace_accuracy(scale: Fraction, miss: Fraction) -> int:
     """Return the smallest n with P(|X| > n) ≤ miss for discrete Laplace X."""
     # P(|X| ≥ n + 1) = 2 q**(n + 1) / (1 + q) ≤ miss, solved in floats and decided exactly.

@@ -79,7 +79,8 @@ def exact_integers(exact: object) -> IntArray:
         raise ParameterError("exact", HIDDEN, f"must be whole numbers{_hint(array)}")
     # 2**61 fits every type that could exceed it. Smaller types need no clamping.
     if array.dtype.itemsize == 8:
-        array = np.clip(array, -FARTHEST if array.dtype.kind == "i" else 0, FARTHEST)
+        least = -FARTHEST if array.dtype.kind == "i" else 0
+        array = np.minimum(np.maximum(array, least), FARTHEST)  # as np.clip does, in less time
     return array.astype(np.int64)
 
 

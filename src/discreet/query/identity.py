@@ -13,7 +13,7 @@ from enum import Enum
 from fractions import Fraction
 from hashlib import sha256
 
-from discreet.query.questions import Aggregate, Aggregation
+from discreet.query.questions import Aggregate, Aggregation, DeclaredGroups, Groups
 from discreet.query.stored_names import MEMBERS, MOMENTS, PLAIN, operation_name, stored_record
 from discreet.query.tree import (
     Call,
@@ -36,6 +36,7 @@ from discreet.query.tree import (
     UnitSemiJoin,
     Window,
 )
+from discreet.query.walk import Remembered
 
 COMMUTATIVE = {"and", "or"}
 """Functions whose arguments may stand in any order."""
@@ -54,8 +55,8 @@ class CanonicalRelease:
         self._rows, columns = view.rows(release.rows)
         self._inner = view.inside({release.name: ("r", columns)})
         self._keys = [self._inner.expression(each.expression) for each in release.keys]
-        decided = (release.contribution_limit, release.one_row_per_unit, release.groups)
-        self._decided = identity_text(decided)
+        limits = (release.contribution_limit, release.one_row_per_unit)
+        self._decided = _tuple_text((*map(identity_text, limits), _groups_text(release.groups)))
         if release.group_limit is not None:
             self._decided += f"groups_per_unit={identity_text(release.group_limit.most)}"
 
@@ -78,6 +79,25 @@ def canonical_aggregate(aggregate: Aggregate, name: str) -> str:
 def digest_of(text: str) -> str:
     """Return a short text that stands for a long one."""
     return sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def _scanned(scan: Scan) -> str:
+    return digest_of(identity_text(scan))
+
+
+_scan_text = Remembered(_scanned)
+"""Questions that were checked before have the same scans and groups again."""
+
+
+def _groups_text(groups: Groups) -> str:
+    return _listed(groups) if isinstance(groups, DeclaredGroups) else identity_text(groups)
+
+
+def _listed_groups(groups: DeclaredGroups) -> str:
+    return identity_text(groups)
+
+
+_listed = Remembered(_listed_groups)
 
 
 Columns = dict[str, str]
@@ -106,7 +126,7 @@ class _View:
         """Return a relation's text, and what its columns are."""
         match rows:
             case Scan():
-                return digest_of(identity_text(rows)), {}
+                return _scan_text(rows), {}
             case PublicScan():
                 return f"public({rows.table.casefold()!r})", {}
             case ConstantRows():
@@ -233,6 +253,11 @@ def identity_text(value: object) -> str:
     parts: list[str] = []
     _write(value, parts.append)
     return "".join(parts)
+
+
+def _tuple_text(parts: Iterable[str]) -> str:
+    """Return the text of a tuple by those of what it holds."""
+    return f"({''.join(parts)})"
 
 
 Add = Callable[[str], None]

@@ -306,7 +306,7 @@ class Key:
     span: tuple[int, int] | None = field(default=None, compare=False)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, weakref_slot=True)
 class DeclaredGroups:
     """Keys that the catalog or the question fixes: each is answered, also without rows."""
 

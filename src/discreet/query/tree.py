@@ -167,7 +167,7 @@ Expression = (
 # --------------------------------------------------------------------------- private rows
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, weakref_slot=True)
 class Scan:
     """A private table, each row with its unit."""
 

@@ -64,6 +64,15 @@ class Remembered(Generic[Node, Found]):
         if held is not None and held[0]() is tree:
             return held[1]
         found = self._make(tree)
+        self._hold(tree, found)
+        return found
+
+    def take_from(self, tree: Node, other: Node) -> None:
+        """Remember that the same follows from a tree as from another one."""
+        self._hold(tree, self(other))
+
+    def _hold(self, tree: Node, found: Found) -> None:
+        number = id(tree)
 
         def forget(gone: ref[Node]) -> None:
             # Another tree may have got the number meanwhile.
@@ -71,4 +80,3 @@ class Remembered(Generic[Node, Found]):
                 self._held.pop(number, None)
 
         self._held[number] = (ref(tree, forget), found)
-        return found

@@ -27,7 +27,7 @@ from discreet.query.questions import (
     TableQuery,
     UndeclaredGroups,
 )
-from discreet.query.tree import ConstantRows, Facts, Scan
+from discreet.query.tree import ConstantRows, ExactQuery, Facts, Scan
 from discreet.query.walk import Remembered, Walk
 
 FORM = "1"
@@ -221,6 +221,12 @@ def _found_scans(part: object) -> tuple[Scan, ...]:
 
 
 _scans: Remembered[object, tuple[Scan, ...]] = Remembered(_found_scans)
+
+
+def read_alike(tree: Aggregation | ExactQuery, other: Aggregation | ExactQuery) -> None:
+    """Remember that a tree reads the same rows of the same tables as another one."""
+    _scans.take_from(tree, other)
+    _tables.take_from(tree, other)
 
 
 def root_of(scan: Scan) -> PrivateTable:
