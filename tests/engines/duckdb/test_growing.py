@@ -186,6 +186,7 @@ def test_a_grown_copy_is_what_a_full_preparation_makes(
     """Thousands of rows of a thousand people and more, in four steps, some in several parts."""
     for each in (prepared, growing):
         monkeypatch.setattr(each, "PART", 700)
+    monkeypatch.setattr(growing, "SPAN", 500)
     if seed % 2 == 0:  # else the few rows of these people are counted whenever a copy grows
         monkeypatch.setattr(held, "FEWEST", 0)
     days = Days(tmp_path, seed)

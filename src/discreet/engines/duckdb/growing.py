@@ -34,6 +34,10 @@ ROW = '"__row"'
 """The number of a row that is in the form already; new ones have none."""
 
 
+SPAN = 2**23
+"""Numbers of rows that are looked for together."""
+
+
 def has_table(connection: duckdb.DuckDBPyConnection, name: str, schema: str = "main") -> bool:
     """Return whether a table of this name is stored or loaded while a copy is made."""
     schemas, tables = (
@@ -166,10 +170,13 @@ def _add(
     without = f'SELECT * EXCLUDE ("__rank", {ROW})'
     connection.execute(_touched(scan, new, is_held=is_held))
     order = _order_of_new(connection)
+    for name, rows in (
+        ("__looked", f'SELECT {UNIT} FROM "__touched" WHERE {looked}'),
+        ("__ranked", ranked_rows(scan, _looked_at(scan, new))),
+    ):
+        connection.execute(f'CREATE OR REPLACE TEMP TABLE "{name}" AS {rows}')
+    _delete(connection, kept, f'SELECT {ROW} FROM "__ranked" WHERE {moved}')
     steps = (
-        f'CREATE OR REPLACE TEMP TABLE "__looked" AS SELECT {UNIT} FROM "__touched" WHERE {looked}',
-        f'CREATE OR REPLACE TEMP TABLE "__ranked" AS {ranked_rows(scan, _looked_at(scan, new))}',
-        f'DELETE FROM {kept} WHERE {DUCKDB.row_id} IN (SELECT {ROW} FROM "__ranked" WHERE {moved})',
         f'INSERT INTO {kept} SELECT *{added} FROM {new} ANTI JOIN "__looked" USING ({UNIT}){order}',
         f'INSERT INTO {kept} {without}{added} FROM "__ranked" AS "part" WHERE {chosen} '
         f"ORDER BY {UNIT}",
@@ -194,6 +201,19 @@ def _touched(scan: Scan, new: str, *, is_held: bool) -> str:
         f'CREATE OR REPLACE TEMP TABLE "__touched" AS SELECT {UNIT}, "many".n, "held".n AS held '
         f'FROM ({by_unit.format(new)}) AS "many" LEFT JOIN {held} AS "held" USING ({UNIT})'
     )
+
+
+def _delete(connection: duckdb.DuckDBPyConnection, kept: str, moved: str) -> None:
+    """Delete rows by their numbers, those of a range at a time.
+
+    DuckDB looks for numbers of a small range by a bit for each, and for others by hashes.
+    """
+    spans = f"SELECT DISTINCT {ROW} // {SPAN} FROM ({moved}) ORDER BY ALL"
+    for (span,) in connection.execute(spans).fetchall():
+        connection.execute(
+            f"DELETE FROM {kept} WHERE {DUCKDB.row_id} IN "
+            f"(FROM ({moved}) WHERE {ROW} // {SPAN} = {int(span)})"
+        )
 
 
 def _order_of_new(connection: duckdb.DuckDBPyConnection) -> str:
