@@ -147,7 +147,7 @@ def _copy_bytes(source: BinaryIO, written: BinaryIO) -> None:
     size = os.fstat(source.fileno()).st_size
     if size and hasattr(os, "posix_fallocate"):
         os.posix_fallocate(written.fileno(), 0, size)
-    shutil.copyfileobj(source, written, 2**20)
+    shutil.copyfileobj(source, written, 2**17)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
