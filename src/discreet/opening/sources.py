@@ -197,28 +197,29 @@ def earlier_version(sources: Mapping[str, DataSource]) -> str | None:
 
 def _state(file: Path) -> str:
     """Return path, size and times of a file. Its change time cannot be set back."""
+    place = os.path.realpath(file)
     try:
-        state = file.stat()
+        state = os.stat(file)
     except FileNotFoundError:
-        return f"{file.resolve()}:none"
+        return f"{place}:none"
     times = f"{state.st_mtime_ns}:{state.st_ctime_ns}"
-    return f"{file.resolve()}:{state.st_ino}:{state.st_size}:{times}"
+    return f"{place}:{state.st_ino}:{state.st_size}:{times}"
 
 
 def _links(file: Path) -> str:
     """Return all links on the way to a file: one that led elsewhere meanwhile is another link."""
     found: list[str] = []
-    here, ahead = Path(), [*reversed(file.absolute().parts)]
+    here, ahead = "", [*reversed(file.absolute().parts)]
     while ahead and len(found) < LINKS_MOST:
-        here /= ahead.pop()
+        here = os.path.join(here, ahead.pop())
         try:
-            state = here.lstat()
+            state = os.lstat(here)
         except FileNotFoundError:
             break
         if S_ISLNK(state.st_mode):
             found.append(f"{state.st_dev}:{state.st_ino}:{state.st_ctime_ns}")
-            ahead += reversed(here.readlink().parts)
-            here = here.parent
+            ahead += reversed(Path(os.readlink(here)).parts)
+            here = os.path.dirname(here)
     return ",".join(found)
 
 

@@ -5,11 +5,11 @@ Prepared tables of files are a copy beside the catalog. Those of a server stay o
 
 import json
 from collections.abc import Collection, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 
 from discreet.account_limits import LIMITS
-from discreet.catalog import Column, RowChoice
+from discreet.catalog import Column, RowChoice, RowUnit
 from discreet.catalog.by_month import dated_tables
 from discreet.catalog.catalog import budget_from
 from discreet.catalog.declaration import Declaration
@@ -29,6 +29,7 @@ from discreet.engines.duckdb.added_files import is_listed
 from discreet.engines.duckdb.copied import Copied, contents_in, earlier_of, key_of
 from discreet.engines.duckdb.copies import forget_copy, make_copy, open_copy
 from discreet.engines.duckdb.loading import DataSource
+from discreet.engines.duckdb.store import Store
 from discreet.engines.growth import Told, tell_nobody
 from discreet.errors import CatalogError, SourceError
 from discreet.ledger import Ledger, PerMonth, open_ledger
@@ -168,9 +169,16 @@ def prepare_catalog(
     address, copy = address_of(path, declared), copy_of(path)
     if address is not None:
         return prepare_form(declared, address, copy, progress, told)
+    with closing(Store(limits_of(declared.source))) as store:
+        return _prepare_copy(declared, copy, store, progress, told)
+
+
+def _prepare_copy(
+    declared: Declaration, copy: Path, store: Store, progress: Progress | None, told: Told
+) -> bool:
     sources = {name: at_hand(name, each) for name, each in declared.sources.items()}
     is_old, before = is_settled(sources), state_of(sources)
-    earlier = earlier_of(copy)
+    earlier = earlier_of(copy, store.connection)
     held = () if earlier is None else tuple(one for of in earlier.files.values() for one in of)
     digests = FileDigests(progress=progress, earlier=held)
     copied = copied_from(declared, sources, digests=digests)
@@ -186,9 +194,15 @@ def prepare_catalog(
         again = FileDigests(earlier=held)
         return is_old or contents_of(sources, again) == json.loads(copied.contents)
 
-    limits = limits_of(declared.source)
     if not make_copy(
-        copy, copied, scans_of, is_same=is_same, limits=limits, progress=progress, told=told
+        copy,
+        copied,
+        scans_of,
+        store=store,
+        earlier=earlier,
+        is_same=is_same,
+        progress=progress,
+        told=told,
     ):
         raise SourceError("A file changed while it was read. Run discreet prepare again.")
     return True
@@ -229,6 +243,9 @@ def copied_from(
             if read.keys() >= {*found}
         },
         public=frozenset(each.name for each in declared.tables if each.unit is None),
+        undivided=frozenset(
+            each.name for each in declared.tables if isinstance(each.unit, RowUnit | None)
+        ),
     )
 
 

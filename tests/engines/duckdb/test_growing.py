@@ -7,6 +7,7 @@ import subprocess
 import sys
 from collections import Counter
 from collections.abc import Callable, Iterable
+from dataclasses import replace
 from errno import ENOSPC
 from pathlib import Path
 from typing import Any
@@ -17,10 +18,10 @@ import pyarrow.parquet as pq
 import pytest
 
 import discreet
-from discreet.engines.duckdb import added_files, growing, growing_copies, prepared
+from discreet.engines.duckdb import added_files, growing, growing_copies, held, prepared
 from discreet.engines.duckdb.copied import key_of
 from discreet.engines.growth import Anew, Grows, MadeAnew, Step
-from discreet.opening import copy_of, forget_catalog, is_copy_outdated, prepare_catalog
+from discreet.opening import copy_of, forget_catalog, is_copy_outdated, prepare_catalog, stores
 from tests.fuzzing.choices import Choices
 
 CATALOG = """
@@ -125,7 +126,7 @@ class Days:
 
 FORMS = """
 SELECT schema_name || '.' || table_name FROM duckdb_tables()
-WHERE schema_name IN ('kept', 'rest', 'main', 'waiting') ORDER BY 1
+WHERE schema_name IN ('kept', 'rest', 'main', 'waiting', 'held') ORDER BY 1
 """
 
 
@@ -185,6 +186,9 @@ def test_a_grown_copy_is_what_a_full_preparation_makes(
     """Thousands of rows of a thousand people and more, in four steps, some in several parts."""
     for each in (prepared, growing):
         monkeypatch.setattr(each, "PART", 700)
+    monkeypatch.setattr(growing, "SPAN", 500)
+    if seed % 2 == 0:  # else the few rows of these people are counted whenever a copy grows
+        monkeypatch.setattr(held, "FEWEST", 0)
     days = Days(tmp_path, seed)
     days.add(2500)
     assert prepare(days.catalog) == []
@@ -198,7 +202,53 @@ def test_a_grown_copy_is_what_a_full_preparation_makes(
     found = contents(days.catalog)
     assert sum(found["rest.visits"][1].values()) > 500
     assert sum(found["waiting.pills"][1].values()) > 100
+    assert ("held.visits" in found) is (seed % 2 == 0)
     assert found == fresh(days.catalog)
+
+
+@pytest.mark.parametrize("told", [None, 0, 1])
+def test_numbers_of_kept_rows_are_counted_again_unless_they_are_those_of_the_rows(
+    tmp_path: Path, told: int | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A copy that was made without them has none. Believed, wrong ones keep too many rows."""
+    days = Days(tmp_path)
+    days.add(1500)
+    monkeypatch.setattr(held, "FEWEST", 10**6 if told is None else 0)
+    prepare(days.catalog)
+    monkeypatch.setattr(held, "FEWEST", 0)
+    if told is not None:
+        with duckdb.connect(str(copy_of(days.catalog))) as copy:
+            copy.execute("UPDATE held.visits SET n = ? WHERE hash(__unit) % 2 = 0", [told])
+    days.add(300)
+    assert (grown(steps := prepare(days.catalog)), anew(steps)) == (ALL, set())
+    assert contents(days.catalog) == fresh(days.catalog)
+
+
+def test_rows_of_nobody_are_not_left_in_the_copy(tmp_path: Path) -> None:
+    """Tables are loaded into another file: what is dropped from a file stays in it."""
+    days = Days(tmp_path)
+    days.add(100)
+    (tmp_path / "log.csv").write_text("who,told,n\n,nobodysrow,1\np1,somebodysrow,1\n")
+    prepare(days.catalog)
+    found = copy_of(days.catalog).read_bytes()
+    assert (b"nobodysrow" in found, b"somebodysrow" in found) == (False, True)
+
+
+def test_tables_that_are_not_prepared_are_stored_wherever_they_were_loaded(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    days = Days(tmp_path)
+    days.add(100)
+    prepare(days.catalog)
+    found = contents(days.catalog)
+    assert {"main.steps", "main.rooms"} < found.keys()
+    described = stores.copied_from
+    monkeypatch.setattr(
+        stores,
+        "copied_from",
+        lambda *of, **by: replace(described(*of, **by), undivided=frozenset()),
+    )
+    assert fresh(days.catalog) == found
 
 
 def appending(scan: Any, rows: str) -> str:
@@ -632,28 +682,21 @@ def test_a_growth_that_was_killed_leaves_the_old_copy_and_goes_on(
 KILLED_AS_IT_BEGINS = """
 import os, signal, sys
 from pathlib import Path
-import duckdb
-from discreet.engines.duckdb import growing_copies
+from discreet.engines.duckdb import copies
 from discreet.opening import prepare_catalog
-class Watched:
-    def __init__(self, file):
-        self.connection = duckdb.connect(file)
-    def execute(self, sql, *given):
-        found = self.connection.execute(sql, *given)
-        if sql == "COMMIT":
-            os.kill(os.getpid(), signal.SIGKILL)
-        return found
-class Connecting:
-    def connect(self, file, **named):
-        return duckdb.connect(file, **named) if named else Watched(file)
-    def __getattr__(self, name):
-        return getattr(duckdb, name)
-growing_copies.duckdb = Connecting()
+note = copies.note_growth
+def noted(*given):
+    note(*given)
+    os.kill(os.getpid(), signal.SIGKILL)
+copies.note_growth = noted
 prepare_catalog(Path(sys.argv[1]))
 """
 
 
-def test_a_log_that_a_kill_left_is_not_read_into_the_next_copy(tmp_path: Path) -> None:
+@pytest.mark.parametrize("is_same", [True, False])
+def test_a_log_that_a_kill_left_is_not_read_into_the_copy_of_other_files(
+    tmp_path: Path, is_same: bool
+) -> None:
     days = Days(tmp_path)
     days.add(100)
     prepare(days.catalog)
@@ -665,6 +708,8 @@ def test_a_log_that_a_kill_left_is_not_read_into_the_next_copy(tmp_path: Path) -
     )
     assert killed.returncode == -signal.SIGKILL
     assert list(tmp_path.glob("*.part/*.wal"))
+    if not is_same:
+        days.add(20)
     assert (grown(told := prepare(days.catalog)), anew(told)) == (ALL, set())
     assert contents(days.catalog) == fresh(days.catalog)
 

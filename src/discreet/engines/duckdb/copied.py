@@ -13,6 +13,7 @@ import duckdb
 
 from discreet.catalog.schema import Column
 from discreet.engines.base import log
+from discreet.engines.dialect import text_literal
 from discreet.engines.duckdb.file_lists import ReadFile
 from discreet.engines.duckdb.loading import DataSource, Kinds
 from discreet.engines.writer import ABOUT
@@ -45,6 +46,8 @@ class Copied:
     """Of tables that are lists of files: which these are, in their order."""
     public: frozenset[str] = frozenset()
     """Tables that are about nobody."""
+    undivided: frozenset[str] = frozenset()
+    """Tables that are stored as they are loaded, as far as the catalog tells."""
 
     @property
     def key(self) -> str:
@@ -72,6 +75,8 @@ class EarlierCopy:
     made_by: str
     contents: Mapping[str, str]
     files: Mapping[str, tuple[ReadFile, ...]]
+    identity: tuple[int, ...]
+    """Of the file, when it was looked into."""
 
 
 def key_of(file: Path) -> str | None:
@@ -113,21 +118,38 @@ def _about(file: Path) -> tuple[str, str, str, str] | None:
     return None if found is None else (str(found[0]), str(found[1]), str(found[2]), str(found[3]))
 
 
-def earlier_of(file: Path) -> EarlierCopy | None:
-    """Return what a copy was made of; None if there is none, or none of this form to trust."""
+def earlier_of(file: Path, connection: duckdb.DuckDBPyConnection) -> EarlierCopy | None:
+    """Return what a copy was made of; None if there is none, or none of this form to trust.
+
+    It is looked into over a connection that is open: to open another one takes longer than that.
+    """
     if not file.is_file() or not is_private(file):
         return None
+    found = identity_of(file)
     try:
-        with duckdb.connect(str(file), read_only=True) as connection:
-            told = f"SELECT key, made_by, contents FROM {ABOUT}.copy"
+        connection.execute(f"ATTACH {text_literal(str(file))} AS earlier (READ_ONLY)")
+        try:
+            told = f"SELECT key, made_by, contents FROM earlier.{ABOUT}.copy"
             ((key, made_by, contents),) = connection.execute(told).fetchall()
-            files = files_in(connection, ABOUT)
+            files = files_in(connection, f"earlier.{ABOUT}")
+        finally:
+            connection.execute("DETACH earlier")
     except (duckdb.Error, ValueError) as cause:
         log.info("what a prepared copy is made of is not known", exc_info=cause)
         return None
     return EarlierCopy(
-        key=str(key), made_by=str(made_by), contents=json.loads(str(contents)), files=files
+        key=str(key),
+        made_by=str(made_by),
+        contents=json.loads(str(contents)),
+        files=files,
+        identity=found,
     )
+
+
+def identity_of(file: Path) -> tuple[int, ...]:
+    """Return what changes when another file takes the place of a copy, which never changes."""
+    state = file.stat()
+    return state.st_dev, state.st_ino, state.st_size, state.st_mtime_ns, state.st_ctime_ns
 
 
 def files_in(connection: duckdb.DuckDBPyConnection, schema: str) -> dict[str, tuple[ReadFile, ...]]:
@@ -144,10 +166,18 @@ def files_in(connection: duckdb.DuckDBPyConnection, schema: str) -> dict[str, tu
 def note_files(connection: duckdb.DuckDBPyConnection, copied: Copied, name: str) -> None:
     """Note the files that a table of a copy is made of."""
     connection.execute(f"DELETE FROM {ABOUT}.files WHERE name = ?", [name])
-    for number, each in enumerate(copied.files.get(name, ())):
+    files = copied.files.get(name, ())
+    if files:
         connection.execute(
-            f"INSERT INTO {ABOUT}.files VALUES (?, ?, ?, ?, ?)",
-            [name, number, each.size, each.digest, each.identity],
+            f"INSERT INTO {ABOUT}.files SELECT ?, * FROM (SELECT unnest(?), unnest(?), unnest(?), "
+            "unnest(?))",
+            [
+                name,
+                list(range(len(files))),
+                [each.size for each in files],
+                [each.digest for each in files],
+                [each.identity for each in files],
+            ],
         )
 
 

@@ -35,14 +35,18 @@ from discreet.engines.duckdb.copied import (
     PART_SUFFIX,
     Columns,
     Copied,
+    EarlierCopy,
     begin_copy,
+    earlier_of,
     goes_on,
+    identity_of,
     is_private,
     note_files,
 )
 from discreet.engines.duckdb.dialect import DUCKDB
 from discreet.engines.duckdb.growing import keep_waiting
-from discreet.engines.duckdb.growing_copies import Growing, begin_growth
+from discreet.engines.duckdb.growing_copies import Growing, begin_growth, note_growth
+from discreet.engines.duckdb.loaded import both_files, keep_loaded, loaded_file, loading
 from discreet.engines.duckdb.loading import load
 from discreet.engines.duckdb.prepared import drop_plain, prepare, view_of_every
 from discreet.engines.duckdb.store import Store
@@ -58,24 +62,31 @@ def make_copy(  # noqa: PLR0913 - what is made, of what, and who hears of it
     copied: Copied,
     scans_of: Callable[[Columns], Scans],
     *,
+    store: Store,
+    earlier: EarlierCopy | None = None,
     is_same: Callable[[], bool] = lambda: True,
-    limits: ResourceLimits = LIMITS,
     progress: Progress | None = None,
     told: Told = tell_nobody,
 ) -> bool:
     """Make the prepared copy, let one grow, or go on; raise SourceError and keep what is done.
 
+    It is made in a store that holds nothing else. `earlier` is what is known of the copy so far.
     If the sources are not the same any more when it is whole, the copy that was there stays, and
     False is returned.
     """
-    part = _part_of(file)
+    part, begun = _part_of(file), None
     with alone(file):
         make_private(part.parent)
         if not goes_on(part, copied):
             _remove(part)
+            _remove(loaded_file(part))
             with _told():
-                begin_growth(file, part, copied, told)
-        with _told(), _writing(part, limits) as connection:
+                if file.is_file() and (earlier is None or earlier.identity != identity_of(file)):
+                    earlier = earlier_of(file, store.connection)
+                begun = begin_growth(file, part, copied, earlier, told)
+        with _told(), _writing(part, store.connection) as connection:
+            if begun is not None:
+                note_growth(connection, begun, copied)
             begin_copy(connection, copied)
             Growing(
                 connection=connection,
@@ -84,9 +95,13 @@ def make_copy(  # noqa: PLR0913 - what is made, of what, and who hears of it
                 progress=progress,
                 told=told,
             ).grow(scans_of)
-            columns = {name: _loaded(connection, name, copied, progress) for name in copied.sources}
+            columns = {
+                name: _loaded(connection, part, name, copied, progress) for name in copied.sources
+            }
             scans = scans_of(columns)
-            prepare(connection, scans, progress)
+            if loaded_file(part).exists():
+                keep_loaded(connection, besides={each.table.name for each in scans})
+            prepare(connection, scans, progress, may_grow=True)
             for each in scans:
                 keep_waiting(connection, each)
             drop_plain(connection, scans)
@@ -178,24 +193,23 @@ def alone(file: Path) -> Iterator[None]:
 
 
 @contextmanager
-def _writing(part: Path, limits: ResourceLimits) -> Iterator[duckdb.DuckDBPyConnection]:
+def _writing(
+    part: Path, connection: duckdb.DuckDBPyConnection
+) -> Iterator[duckdb.DuckDBPyConnection]:
     """Yield a connection to the file that becomes the copy; only its owner may read it."""
     if not part.exists():
         with duckdb.connect(str(part)):
             part.chmod(0o600)
-    store = Store(limits)
-    try:
-        store.connection.execute(f"ATTACH {text_literal(str(part))} AS stored")
-        store.connection.execute("USE stored")
-        yield store.connection
-        store.connection.execute("USE memory")
-        store.connection.execute("DETACH stored")
-    finally:
-        store.close()
+    with both_files(part, connection):
+        yield connection
 
 
 def _loaded(
-    connection: duckdb.DuckDBPyConnection, name: str, copied: Copied, progress: Progress | None
+    connection: duckdb.DuckDBPyConnection,
+    part: Path,
+    name: str,
+    copied: Copied,
+    progress: Progress | None,
 ) -> tuple[Column, ...]:
     """Load a table, unless that was done before; return its columns."""
     told = f"SELECT told FROM {ABOUT}.columns WHERE name = ?"
@@ -204,8 +218,12 @@ def _loaded(
         return columns_from(str(found[0]))
     if progress is not None:
         progress(name, 0, 1)
-    connection.execute(f"DROP TABLE IF EXISTS {DUCKDB.quoted(name)}")
-    columns = load(connection, name, copied.sources[name], copied.kinds.get(name))
+    if name in copied.undivided:
+        connection.execute(f"DROP TABLE IF EXISTS {DUCKDB.quoted(name)}")
+        columns = load(connection, name, copied.sources[name], copied.kinds.get(name))
+    else:
+        with loading(connection, part, name):
+            columns = load(connection, name, copied.sources[name], copied.kinds.get(name))
     note_files(connection, copied, name)
     connection.execute(f"INSERT INTO {ABOUT}.columns VALUES (?, ?)", [name, columns_text(columns)])
     return columns

@@ -10,13 +10,16 @@ stored, because new rows of a parent can give them a unit.
 
 # ruff: noqa: S608 - names are quoted and values are numbers
 
+from collections.abc import Iterator
 from dataclasses import replace
 
 import duckdb
 
 from discreet.catalog.schema import Column, ColumnUnit, Kind, PathUnit, PrivateTable
 from discreet.engines.duckdb.dialect import DUCKDB
-from discreet.engines.duckdb.prepared import PART, PARTS, REST, added_columns, ranked_rows
+from discreet.engines.duckdb.held import PARTS, add_held, has_held, held_numbers
+from discreet.engines.duckdb.loaded import LOADED, STORED
+from discreet.engines.duckdb.prepared import PART, REST, added_columns, ranked_rows
 from discreet.engines.duckdb.rewrites import ranked_columns
 from discreet.engines.growth import Anew, CannotGrowError, refuse_months
 from discreet.engines.writer import EVERY, KEPT, UNIT, column_name, prepared_name, write_rows
@@ -31,14 +34,21 @@ ROW = '"__row"'
 """The number of a row that is in the form already; new ones have none."""
 
 
+SPAN = 2**23
+"""Numbers of rows that are looked for together."""
+
+
 def has_table(connection: duckdb.DuckDBPyConnection, name: str, schema: str = "main") -> bool:
-    """Return whether the file that becomes a copy has a table of this name."""
-    found = connection.execute(
-        "SELECT 1 FROM duckdb_tables() WHERE database_name = current_database() "
-        "AND schema_name = ? AND table_name = ?",
-        [schema, name],
-    ).fetchall()
-    return bool(found)
+    """Return whether a table of this name is stored or loaded while a copy is made."""
+    schemas, tables = (
+        f"SELECT 1 FROM duckdb_{each}() WHERE database_name IN ('{STORED}', '{LOADED}') "
+        "AND schema_name = ?"
+        for each in ("schemas", "tables")
+    )
+    if connection.execute(schemas, [schema]).fetchone() is None:  # which takes less than the rest
+        return False
+    found = connection.execute(f"{tables} AND table_name = ?", [schema, name]).fetchone()
+    return found is not None
 
 
 def keep_waiting(connection: duckdb.DuckDBPyConnection, scan: Scan) -> None:
@@ -76,26 +86,26 @@ def _is_of_no_kind(table: PrivateTable) -> bool:
     return isinstance(table.unit, PathUnit) and kind_in(table, table.unit.column) is Kind.OTHER
 
 
-def grow_table(connection: duckdb.DuckDBPyConnection, scan: Scan) -> None:
+def grow_table(
+    connection: duckdb.DuckDBPyConnection, scan: Scan, *, is_parent: bool = True
+) -> None:
     """Add the rows of a loaded table to its form, in the transaction that is open.
 
     Afterwards the table is a view of all rows that the form has, as paths over it need them.
     Raises CannotGrowError where new rows do not tell what becomes of old ones.
     """
-    _refuse_other_columns(connection, scan)
+    added = added_columns(scan, "part")
+    _refuse_other_columns(connection, scan, added)
     _refuse_new_units_of_old_rows(connection, scan)
     rows, name = write_rows(_over_form(scan), DUCKDB), scan.table.name
-    counted = f"SELECT count(*) FROM {DUCKDB.quoted(name)}"
-    ((number,),) = connection.execute(counted).fetchall()
-    parts = -(-int(number) // PART)
-    connection.execute(f"CREATE OR REPLACE TEMP TABLE {_came(scan.table)} AS FROM ({rows}) LIMIT 0")
-    for part in range(parts):
-        chosen = "" if parts == 1 else f" WHERE hash({UNIT}) % {parts} = {part}"
-        connection.execute(
-            f'CREATE OR REPLACE TEMP TABLE "__new" AS SELECT * FROM ({rows}) AS "rows"{chosen}'
-        )
-        _add(connection, scan)
-        connection.execute(f'INSERT INTO {_came(scan.table)} FROM "__new"')
+    if is_parent:
+        came = f"CREATE OR REPLACE TEMP TABLE {_came(scan.table)} AS FROM ({rows}) LIMIT 0"
+        connection.execute(came)
+    is_held = has_held(connection, scan.table)
+    for new in _parts(connection, scan, rows):
+        _add(connection, scan, new, added, is_held=is_held)
+        if is_parent:
+            connection.execute(f"INSERT INTO {_came(scan.table)} FROM {new}")
     keep_waiting(connection, scan)
     columns = (f"{_held(each.name)} AS {DUCKDB.quoted(each.name)}" for each in scan.table.columns)
     connection.execute(f"DROP TABLE {DUCKDB.quoted(name)}")
@@ -103,6 +113,22 @@ def grow_table(connection: duckdb.DuckDBPyConnection, scan: Scan) -> None:
         f"CREATE VIEW {DUCKDB.quoted(name)} AS SELECT {', '.join((UNIT, *columns))} "
         f"FROM {_form(scan.table, EVERY)}"
     )
+
+
+def _parts(connection: duckdb.DuckDBPyConnection, scan: Scan, rows: str) -> Iterator[str]:
+    """Yield the new rows part by part, each called "part"."""
+    counted = f"SELECT count(*) FROM {DUCKDB.quoted(scan.table.name)}"
+    ((number,),) = connection.execute(counted).fetchall()
+    parts = -(-int(number) // PART)
+    if parts == 1 and not scan.parents:
+        yield f'({rows}) AS "part"'  # as cheap to read as a table of them
+        return
+    for part in range(parts):
+        chosen = "" if parts == 1 else f" WHERE hash({UNIT}) % {parts} = {part}"
+        connection.execute(
+            f'CREATE OR REPLACE TEMP TABLE "__new" AS SELECT * FROM ({rows}) AS "rows"{chosen}'
+        )
+        yield '"__new" AS "part"'
 
 
 def _over_form(scan: Scan) -> Scan:
@@ -128,51 +154,102 @@ def end_growth(connection: duckdb.DuckDBPyConnection, scan: Scan) -> None:
         connection.execute(f"DROP TABLE IF EXISTS temp.{each}")
 
 
-def _add(connection: duckdb.DuckDBPyConnection, scan: Scan) -> None:
-    """Add "__new" to a form: only units with new rows that exceed their limit are ranked again.
+def _add(
+    connection: duckdb.DuckDBPyConnection, scan: Scan, new: str, added: str, *, is_held: bool
+) -> None:
+    """Add "part" to a form: only units with new rows that exceed their limit are ranked again.
 
     Where ranks of groups are stored, all units with new rows are: a new value may come before.
     """
     limit, is_ranked = scan.table.rows_per_unit, bool(ranked_columns(scan.table))
     kept, rest = _form(scan.table, KEPT), _form(scan.table, REST)
-    by_unit = f"SELECT {UNIT}, count(*) AS n FROM {{0}} GROUP BY {UNIT}"
-    held = by_unit.format(f'{kept} SEMI JOIN "__new" USING ({UNIT})')
     looked = f"n + coalesce(held, 0) > {limit}" + (" OR held IS NOT NULL" if is_ranked else "")
-    listed = ", ".join([UNIT, *(_held(each.name) for each in scan.table.columns)])
-    source = (
-        f'(SELECT {listed}, NULL AS {ROW} FROM "__new" SEMI JOIN "__looked" USING ({UNIT}) '
-        f"UNION ALL SELECT {listed}, {DUCKDB.row_id} AS {ROW} FROM {kept} "
-        f'SEMI JOIN "__looked" USING ({UNIT}))'
-    )
     # Where ranks are stored, rows that stay are written again with new ones.
     moved = f"{ROW} IS NOT NULL" + ("" if is_ranked else f' AND "__rank" > {limit}')
     chosen = f'"__rank" <= {limit}' + ("" if is_ranked else f" AND {ROW} IS NULL")
     without = f'SELECT * EXCLUDE ("__rank", {ROW})'
+    connection.execute(_touched(scan, new, is_held=is_held))
+    order = _order_of_new(connection)
+    for name, rows in (
+        ("__looked", f'SELECT {UNIT} FROM "__touched" WHERE {looked}'),
+        ("__ranked", ranked_rows(scan, _looked_at(scan, new))),
+    ):
+        connection.execute(f'CREATE OR REPLACE TEMP TABLE "{name}" AS {rows}')
+    _delete(connection, kept, f'SELECT {ROW} FROM "__ranked" WHERE {moved}')
     steps = (
-        f'CREATE OR REPLACE TEMP TABLE "__touched" AS SELECT {UNIT}, "many".n, "held".n AS held '
-        f'FROM ({by_unit.format(chr(34) + "__new" + chr(34))}) AS "many" '
-        f'LEFT JOIN ({held}) AS "held" USING ({UNIT})',
-        f'CREATE OR REPLACE TEMP TABLE "__looked" AS SELECT {UNIT} FROM "__touched" WHERE {looked}',
-        f'CREATE OR REPLACE TEMP TABLE "__ranked" AS {ranked_rows(scan, source)}',
-        f'DELETE FROM {kept} WHERE {DUCKDB.row_id} IN (SELECT {ROW} FROM "__ranked" WHERE {moved})',
-        f'INSERT INTO {kept} SELECT *{added_columns(scan, "__new")} FROM "__new" '
-        f'ANTI JOIN "__looked" USING ({UNIT}) ORDER BY {UNIT}',
-        f"INSERT INTO {kept} {without}{added_columns(scan, '__ranked')} "
-        f'FROM "__ranked" WHERE {chosen} ORDER BY {UNIT}',
+        f'INSERT INTO {kept} SELECT *{added} FROM {new} ANTI JOIN "__looked" USING ({UNIT}){order}',
+        f'INSERT INTO {kept} {without}{added} FROM "__ranked" AS "part" WHERE {chosen} '
+        f"ORDER BY {UNIT}",
         f'INSERT INTO {rest} {without} FROM "__ranked" WHERE "__rank" > {limit} ORDER BY {UNIT}',
         f"UPDATE {PARTS} SET units = units + "
         '(SELECT count(*) FROM "__touched" WHERE held IS NULL) WHERE name = $name AND part = 0',
-        'DROP TABLE "__touched"',
     )
     for each in steps:
         connection.execute(each, {"name": scan.table.name} if "$name" in each else None)
+    if is_held:
+        add_held(connection, scan.table)
+    connection.execute('DROP TABLE "__touched"')
 
 
-def _refuse_other_columns(connection: duckdb.DuckDBPyConnection, scan: Scan) -> None:
+def _touched(scan: Scan, new: str, *, is_held: bool) -> str:
+    """Return what makes a table of units with new rows: how many are new, and how many kept."""
+    by_unit = f"SELECT {UNIT}, count(*) AS n FROM {{0}} GROUP BY {UNIT}"
+    kept, held = _form(scan.table, KEPT), held_numbers(scan.table.name)
+    if not is_held:
+        held = f"({by_unit.format(f'{kept} SEMI JOIN {new} USING ({UNIT})')})"
+    return (
+        f'CREATE OR REPLACE TEMP TABLE "__touched" AS SELECT {UNIT}, "many".n, "held".n AS held '
+        f'FROM ({by_unit.format(new)}) AS "many" LEFT JOIN {held} AS "held" USING ({UNIT})'
+    )
+
+
+def _delete(connection: duckdb.DuckDBPyConnection, kept: str, moved: str) -> None:
+    """Delete rows by their numbers, those of a range at a time.
+
+    DuckDB looks for numbers of a small range by a bit for each, and for others by hashes.
+    """
+    spans = f"SELECT DISTINCT {ROW} // {SPAN} FROM ({moved}) ORDER BY ALL"
+    for (span,) in connection.execute(spans).fetchall():
+        connection.execute(
+            f"DELETE FROM {kept} WHERE {DUCKDB.row_id} IN "
+            f"(FROM ({moved}) WHERE {ROW} // {SPAN} = {int(span)})"
+        )
+
+
+def _order_of_new(connection: duckdb.DuckDBPyConnection) -> str:
+    """Return the order of new rows: that of units, unless most have one row, beside no other."""
+    counted = 'SELECT sum(n) >= 2 * count(*) FROM "__touched"'
+    is_sorted = connection.execute(counted).fetchone() == (True,)
+    return f" ORDER BY {UNIT}" if is_sorted else ""
+
+
+def _looked_at(scan: Scan, new: str) -> str:
+    """Return new and kept rows of units that are looked at, the kept ones with their numbers."""
+    table = scan.table
+    names = [_held(each.name) for each in table.columns]
+    read = [
+        f"{UNIT} AS {_held(each.name)}" if _is_unit(table, each) else _held(each.name)
+        for each in table.columns
+    ]
+    return (
+        f"(SELECT {', '.join([UNIT, *names])}, NULL AS {ROW} "
+        f'FROM {new} SEMI JOIN "__looked" USING ({UNIT}) '
+        f"UNION ALL SELECT {', '.join([UNIT, *read])}, {DUCKDB.row_id} AS {ROW} "
+        f'FROM {_form(table, KEPT)} SEMI JOIN "__looked" USING ({UNIT}))'
+    )
+
+
+def _is_unit(table: PrivateTable, column: Column) -> bool:
+    """Return whether a column is that of units, whose values need not be read twice."""
+    is_plain = table.by_month is None and column.kind not in DUCKDB.reads
+    return is_plain and table.unit == ColumnUnit(column=column.name)
+
+
+def _refuse_other_columns(connection: duckdb.DuckDBPyConnection, scan: Scan, added: str) -> None:
     """Refuse to grow if the form has other columns or types than it would be made with now."""
     rows = write_rows(scan, DUCKDB)
     wanted = {
-        KEPT: f'SELECT *{added_columns(scan, "part")} FROM ({rows}) AS "part"',
+        KEPT: f'SELECT *{added} FROM ({rows}) AS "part"',
         REST: f"FROM ({rows})",
     }
     for schema, form in wanted.items():

@@ -11,11 +11,11 @@ import json
 import os
 import shutil
 from collections.abc import Callable, Collection, Mapping, Sequence
-from contextlib import closing
 from dataclasses import dataclass
+from fcntl import ioctl
 from functools import partial
 from pathlib import Path
-from typing import cast
+from typing import BinaryIO, cast
 
 import duckdb
 
@@ -25,7 +25,6 @@ from discreet.engines.duckdb.copied import (
     Columns,
     Copied,
     EarlierCopy,
-    earlier_of,
     files_in,
     note_files,
 )
@@ -38,7 +37,8 @@ from discreet.engines.duckdb.growing import (
     has_table,
     refuse_to_grow,
 )
-from discreet.engines.duckdb.prepared import PARTS, REST
+from discreet.engines.duckdb.held import PARTS, drop_held
+from discreet.engines.duckdb.prepared import REST
 from discreet.engines.duckdb.store import disabled_optimizers
 from discreet.engines.growth import (
     Anew,
@@ -56,30 +56,42 @@ GROWING = f"{ABOUT}.growing"
 """The tables that are yet to grow; not there in a copy that does not."""
 
 
-def begin_growth(file: Path, part: Path, copied: Copied, told: Told) -> None:
-    """Copy a copy, to grow into that of the sources as they are now, if it can; else do nothing."""
+def begin_growth(
+    file: Path,
+    part: Path,
+    copied: Copied,
+    earlier: EarlierCopy | None,
+    told: Told,
+) -> EarlierCopy | None:
+    """Copy a copy, to grow into that of the sources as they are now, if it can; else do nothing.
+
+    What is returned must be noted next: until then the copied file is still a copy of what it was.
+    """
     if not file.is_file():
-        return
-    earlier = earlier_of(file)
+        return None
     reason = _reason_against(earlier, copied)
     if earlier is None or reason is not None:
         told(MadeAnew(reason=reason or Anew.RELEASE))
-        return
+        return None
     begun = part.with_name(f"{part.name}.copying")
-    Path(f"{begun}.wal").unlink(missing_ok=True)  # of a copy that was begun with and killed
     _copy_file(file, begun)
-    with closing(duckdb.connect(str(begun))) as connection:
-        connection.execute("BEGIN")
-        connection.execute(f"CREATE TABLE {GROWING} (name VARCHAR)")
-        for name in _changed(earlier, copied):
-            connection.execute(f"INSERT INTO {GROWING} VALUES (?)", [name])
-        connection.execute(
-            f"UPDATE {ABOUT}.copy SET key = ?, state = ?, contents = ?",
-            [copied.key, copied.state, copied.contents],
-        )
-        connection.execute("COMMIT")
-        connection.execute("CHECKPOINT")
     begun.replace(part)
+    return earlier
+
+
+def note_growth(
+    connection: duckdb.DuckDBPyConnection, earlier: EarlierCopy, copied: Copied
+) -> None:
+    """Note in a copied copy what it is to grow into, and which of its tables are yet to grow."""
+    connection.execute("BEGIN")
+    connection.execute(f"CREATE TABLE {GROWING} (name VARCHAR)")
+    for name in _changed(earlier, copied):
+        connection.execute(f"INSERT INTO {GROWING} VALUES (?)", [name])
+    connection.execute(
+        f"UPDATE {ABOUT}.copy SET key = ?, state = ?, contents = ?",
+        [copied.key, copied.state, copied.contents],
+    )
+    connection.execute("COMMIT")
 
 
 def _reason_against(earlier: EarlierCopy | None, copied: Copied) -> Anew | None:
@@ -113,21 +125,29 @@ def _added(copied: Copied, name: str, held: Sequence[ReadFile]) -> AddedRows | N
     return added_to(held, copied.files.get(name, ()), source)
 
 
+CLONE = 0x40049409
+"""Linux's request FICLONE: let a file share all bytes of another one."""
+
+
 def _copy_file(file: Path, target: Path) -> None:
     """Copy a file for its owner alone; file systems that can, share what both have."""
     target.unlink(missing_ok=True)
     with (
-        file.open("rb") as source,
-        os.fdopen(os.open(target, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600), "wb") as written,
+        file.open("rb", buffering=0) as source,
+        os.fdopen(os.open(target, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o600), "wb") as written,
     ):
         try:
-            while os.copy_file_range(source.fileno(), written.fileno(), 2**30):
-                pass
-        except (AttributeError, OSError):
-            source.seek(0)
-            written.truncate(0)
-            written.seek(0)
-            shutil.copyfileobj(source, written, 2**20)
+            ioctl(written, CLONE, source.fileno())
+        except OSError:
+            _copy_bytes(source, written)
+
+
+def _copy_bytes(source: BinaryIO, written: BinaryIO) -> None:
+    """Copy bytes into a file that has room for all of them: it is not enlarged page by page."""
+    size = os.fstat(source.fileno()).st_size
+    if size and hasattr(os, "posix_fallocate"):
+        os.posix_fallocate(written.fileno(), 0, size)
+    shutil.copyfileobj(source, written, 2**17)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -143,8 +163,7 @@ class Growing:
 
     def grow(self, scans_of: Callable[[Columns], Scans]) -> None:
         """Let tables grow that can, and take out those that cannot. Goes on where it ended."""
-        name = GROWING.removeprefix(f"{ABOUT}.")
-        if not has_table(self.connection, name, ABOUT):
+        if not self._has_begun():
             return
         columns = self._columns()
         # Few rows are looked for among many. Nobody but the owner sees if a statement here fails.
@@ -162,6 +181,13 @@ class Growing:
             self._settle([each], partial(self._lengthen, each, columns))
         self.connection.execute(f"DROP TABLE {GROWING}")
         self._disable(disabled_optimizers(self.connection))
+
+    def _has_begun(self) -> bool:
+        try:
+            self.connection.execute(f"SELECT 1 FROM {GROWING} LIMIT 0")
+        except duckdb.CatalogException:
+            return False
+        return True
 
     def _disable(self, optimizers: str) -> None:
         self.connection.execute(f"SET GLOBAL disabled_optimizers = '{optimizers}'")
@@ -202,7 +228,8 @@ class Growing:
             if has_table(self.connection, name, WAITING):
                 here, waits = DUCKDB.quoted(name), f'"{WAITING}".{DUCKDB.quoted(name)}'
                 self.connection.execute(f"INSERT INTO {here} FROM {waits}")
-            grow_table(self.connection, scan)
+            is_parent = any(scan.table in each.parents for each in family)
+            grow_table(self.connection, scan, is_parent=is_parent)
             self._advance(name, 1)
         for scan in family:
             end_growth(self.connection, scan)
@@ -288,6 +315,7 @@ class Growing:
             self.connection.execute(f"DROP VIEW IF EXISTS {every}")
             for table in (kept, rest, f'"{WAITING}".{DUCKDB.quoted(each)}', DUCKDB.quoted(each)):
                 self.connection.execute(f"DROP TABLE IF EXISTS {table}")
+            drop_held(self.connection, each)
             for told in (PARTS, f"{ABOUT}.columns", f"{ABOUT}.files"):
                 self.connection.execute(f"DELETE FROM {told} WHERE name = ?", [each])
         self._done(names)

@@ -12,7 +12,8 @@ from threading import Lock
 import duckdb
 
 from discreet.engines.duckdb.dialect import DUCKDB
-from discreet.engines.duckdb.prepared import PARTS, REST
+from discreet.engines.duckdb.held import PARTS
+from discreet.engines.duckdb.prepared import REST
 from discreet.engines.duckdb.store import Store
 from discreet.engines.heavy import TableLocks, seconds_until
 from discreet.engines.writer import KEPT, UNIT, HeavyTable, prepared_name, write_rows

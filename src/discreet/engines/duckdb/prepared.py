@@ -18,6 +18,7 @@ import duckdb
 from discreet.catalog.schema import PrivateTable
 from discreet.engines.base import Progress
 from discreet.engines.duckdb.dialect import DUCKDB
+from discreet.engines.duckdb.held import PARTS, drop_held, note_held
 from discreet.engines.duckdb.rewrites import StoredColumn, ranked_columns, stored_columns
 from discreet.engines.writer import (
     ABOUT,
@@ -41,10 +42,6 @@ PART = 8_000_000
 """Rows that are ranked at a time."""
 
 
-PARTS = f'"{ABOUT}"."parts"'
-"""What was done: each part of each table, and how many units it has."""
-
-
 ALL = -1
 """Stands for all parts."""
 
@@ -53,15 +50,20 @@ def prepare(
     connection: duckdb.DuckDBPyConnection,
     scans: Iterable[Scan],
     progress: Progress | None = None,
+    *,
+    may_grow: bool = False,
 ) -> None:
-    """Make the prepared form of loaded tables; goes on where it was interrupted."""
+    """Make the prepared form of loaded tables; goes on where it was interrupted.
+
+    What growth asks of it is stored too, if it `may_grow`.
+    """
     for schema in (KEPT, REST, EVERY, ABOUT):
         connection.execute(f"CREATE SCHEMA IF NOT EXISTS {schema}")
     connection.execute(
         f"CREATE TABLE IF NOT EXISTS {PARTS} (name VARCHAR, part INTEGER, units BIGINT)"
     )
     for each in scans:
-        _prepare_table(connection, each, progress)
+        _prepare_table(connection, each, progress, may_grow=may_grow)
 
 
 def columns_of_kept(connection: duckdb.DuckDBPyConnection) -> frozenset[tuple[str, str]]:
@@ -81,7 +83,11 @@ def drop_plain(connection: duckdb.DuckDBPyConnection, scans: Iterable[Scan]) -> 
 
 
 def _prepare_table(
-    connection: duckdb.DuckDBPyConnection, scan: Scan, progress: Progress | None
+    connection: duckdb.DuckDBPyConnection,
+    scan: Scan,
+    progress: Progress | None,
+    *,
+    may_grow: bool,
 ) -> None:
     name = scan.table.name
     if ALL in _done(connection, name):
@@ -93,7 +99,8 @@ def _prepare_table(
     for number in sorted(set(range(parts)) - done):
         if progress is not None:
             progress(name, number, parts)
-        _prepare_part(connection, scan, _part(rows, number, parts), number)
+        part = _part(rows, number, parts)
+        _prepare_part(connection, scan, part, number, may_grow=may_grow)
     connection.execute(f"INSERT INTO {PARTS} VALUES (?, ?, 0)", [name, ALL])
     if progress is not None:
         progress(name, parts, parts)
@@ -120,6 +127,7 @@ def _make_tables(connection: duckdb.DuckDBPyConnection, scan: Scan, rows: str) -
     if found != wanted:
         for table, form in made.items():
             connection.execute(f"CREATE OR REPLACE TABLE {table} AS {form}")
+        drop_held(connection, name)
         connection.execute(f"DELETE FROM {PARTS} WHERE name = ?", [name])
     connection.execute(view_of_every(name, [each.name for each in scan.table.columns]))
 
@@ -145,7 +153,7 @@ def _part(rows: str, number: int, parts: int) -> str:
 
 
 def _prepare_part(
-    connection: duckdb.DuckDBPyConnection, scan: Scan, part: str, number: int
+    connection: duckdb.DuckDBPyConnection, scan: Scan, part: str, number: int, *, may_grow: bool
 ) -> None:
     """Keep all rows of units that have few; order and divide those of the others.
 
@@ -167,14 +175,16 @@ def _prepare_part(
         f'INSERT INTO {rest} SELECT * EXCLUDE ("__rank") FROM "__ranked" WHERE "__rank" > {limit} '
         f"{order}",
         f'INSERT INTO {PARTS} SELECT $name, $number, count(*) FROM "__units"',
-        'DROP TABLE "__ranked"',
-        'DROP TABLE "__units"',
     )
     connection.execute("BEGIN")
     try:
         for each in steps:
             given = {"name": name, "number": number} if "$name" in each else None
             connection.execute(each, given)
+        if may_grow:
+            note_held(connection, scan.table, is_first=number == 0)
+        connection.execute('DROP TABLE "__ranked"')
+        connection.execute('DROP TABLE "__units"')
         connection.execute("COMMIT")
     except BaseException:
         connection.execute("ROLLBACK")
