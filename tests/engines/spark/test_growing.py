@@ -1,6 +1,5 @@
 """Forms that grow in Spark: they have the rows that a full preparation of the files has."""
 
-import shutil
 from collections import Counter
 from collections.abc import Callable
 from contextlib import closing
@@ -125,7 +124,7 @@ def test_a_grown_form_is_what_a_full_preparation_makes(days: Days) -> None:
         days.add(rows)
         assert is_copy_outdated(days.catalog)
         assert prepare(days.catalog) == BOTH
-    assert list(copy_of(days.catalog).glob("*/*.void"))
+    assert list(copy_of(days.catalog).glob("*/*.since"))
     grown = contents(days.catalog)
     assert len(grown["__every_visits"]) > len(grown["__kept_visits"]) + 500
     assert grown == fresh(days.catalog)
@@ -158,8 +157,8 @@ def test_growth_that_forgets_which_rows_gave_way_is_caught(days: Days) -> None:
     prepare(days.catalog)
     days.add(500)
     prepare(days.catalog)
-    for each in copy_of(days.catalog).glob("*/*.void"):
-        shutil.rmtree(each)
+    for each in copy_of(days.catalog).glob("*/*.since"):
+        each.unlink()
     assert contents(days.catalog)["__kept_visits"] != fresh(days.catalog)["__kept_visits"]
 
 

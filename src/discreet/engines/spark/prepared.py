@@ -25,12 +25,16 @@ from discreet.engines.growth import Anew, CannotGrowError, MadeAnew, Told, tell_
 from discreet.engines.spark.conditions import with_our_names
 from discreet.engines.spark.dialect import SPARK
 from discreet.engines.spark.forms import (
+    COUNTS,
+    SINCE,
     VOID,
     address,
     kept_rows,
     number_in,
     ranked,
+    read_counts,
     read_form,
+    remove,
     rows_of,
 )
 from discreet.engines.spark.growing import Layer, OldForm
@@ -164,8 +168,7 @@ def _table(  # noqa: PLR0913, PLR0917 - what is made, of what, and who hears of 
 
 def _clear(target: Path) -> None:
     """Remove what was written of a table, with layers that a growth left when it was killed."""
-    for each in (target, target.with_suffix(VOID), target.with_suffix(".work")):
-        shutil.rmtree(each, ignore_errors=True)
+    remove(target, *(target.with_suffix(each) for each in (VOID, SINCE, COUNTS, ".work")))
 
 
 def _made(
@@ -183,6 +186,9 @@ def _made(
         "folder": target.name,
         "columns": [column_name(each.name) for each in scan.table.columns],
         "schema": frame.schema.json(),
+        "counted": 1,
+        "moved": 0,
+        "spark": session.version,
     }
     written = read_form(session, target, told)
     rows = f'SELECT count(*) FROM ({write_rows(scan, SPARK)}) AS "__all"'
@@ -191,7 +197,9 @@ def _made(
             "The files that Spark wrote next to the catalog cannot be read",
             "Put the catalog where all machines of the cluster can reach it",
         )
-    told["units"] = number_in(written.where("kept").selectExpr("count(DISTINCT u)"))
+    counted = written.where("kept").groupBy("u").count().withColumnRenamed("count", "n")
+    counted.write.mode("overwrite").parquet(address(target.with_suffix(COUNTS)))
+    told["units"] = read_counts(session, target, told).count()
     if progress is not None:
         progress(name, 1, 1)
     return told
