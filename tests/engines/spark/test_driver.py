@@ -11,6 +11,7 @@ import pytest
 
 import discreet
 from discreet.curator import Curator
+from discreet.engines.growth import Grows, Step
 from discreet.engines.spark import SparkEngine, sql
 from discreet.engines.spark.sessions import AWAY_FROM_DRIVER, SETTINGS
 from discreet.opening.stores import prepare_catalog
@@ -132,13 +133,21 @@ def test_a_collect_of_rows_would_be_seen(sites: tuple[Curator, Curator]) -> None
 
 
 @pytest.mark.slow
-def test_preparing_and_reading_what_is_prepared_send_no_rows(tmp_path: Path) -> None:
+def test_preparing_growing_and_reading_what_is_prepared_send_no_rows(tmp_path: Path) -> None:
+    """Of what is new, some units exceed their limit, and others are as many as there are."""
     shared_session()
     found = []
     for units in (FEW, MANY):
-        path = site(tmp_path / str(units), units)
+        path, told = site(tmp_path / str(units), units), list[Step]()
+        pattern = path.read_text().replace("visits/", "visits/year=2024/*.parquet")
+        path.write_text(pattern)
         before = sent(shared_session())
         assert prepare_catalog(path)
+        more = [*range(50), *range(units, 2 * units)]
+        rows = pa.table({"patient_id": more, "cost": [1] * len(more)})
+        pq.write_table(rows, tmp_path / str(units) / "visits" / "year=2024" / "b.parquet")
+        assert prepare_catalog(path, told=told.append)
+        assert Grows(table="visits", files=1) in told
         with discreet.open(path) as curator:
             assert engine_of(curator).is_prepared
             curator.ask(QUERIES[0], epsilon=1)

@@ -17,8 +17,8 @@ def words_text(units: str, most: int, sums: Sequence[str]) -> str:
     `units` are rows with the hash `h` of a unit, whether it `is_in` the set, and what is summed.
     """
     each = (
-        f"SELECT {word_of('h', most)} AS w, "
-        f"CASE WHEN is_in THEN shiftleft(1L, {bit_of('h')}) ELSE 0L END AS m, {', '.join(sums)} "
+        f"SELECT {_word_of('h', most)} AS w, "
+        f"CASE WHEN is_in THEN shiftleft(1L, {_bit_of('h')}) ELSE 0L END AS m, {', '.join(sums)} "
         f"FROM ({units}) AS hashed "
         # A word without units is there too: how many there are does not tell of the units.
         f"UNION ALL SELECT CAST(id AS INT), 0L{', 0L' * len(sums)} FROM range({most // WORD})"
@@ -32,11 +32,16 @@ def words_text(units: str, most: int, sums: Sequence[str]) -> str:
     )
 
 
-def word_of(hashed: str, most: int) -> str:
+def is_set(words: str, hashed: str, most: int) -> str:
+    """Return the condition that a hash's bit of an array of words is set."""
+    return f"((shiftright({words}[{_word_of(hashed, most)}], {_bit_of(hashed)}) & 1L) = 1L)"
+
+
+def _word_of(hashed: str, most: int) -> str:
     """Return the number of the word that has a hash's bit."""
     return f"CAST(shiftright({hashed} & {most - 1}, 6) AS INT)"
 
 
-def bit_of(hashed: str) -> str:
+def _bit_of(hashed: str) -> str:
     """Return the number of a hash's bit in its word."""
     return f"CAST({hashed} & {WORD - 1} AS INT)"

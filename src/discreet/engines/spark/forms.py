@@ -17,15 +17,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pyarrow as pa
 
+from discreet.engines.spark.bits import is_set
 from discreet.engines.spark.dialect import SPARK
 from discreet.engines.writer import UNIT, column_name, write_rows
 from discreet.query.tree import Scan
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
-
-VOID = ".void"
-"""Of forms made before there were slots: units and layers whose kept rows do not count any more."""
 
 SINCE = ".since"
 """Ends the name of the list of layers from which on the kept rows of slots count."""
@@ -38,6 +36,8 @@ SLOTS = 2**21
 
 Layers = np.ndarray[tuple[int], np.dtype[np.int8]]
 """The first layer that counts, of each slot."""
+
+Words = np.ndarray[tuple[int], np.dtype[np.int64]]
 
 
 def rows_of(scan: Scan) -> str:
@@ -77,12 +77,11 @@ def _field(name: str, kind: str = "integer") -> dict[str, Any]:
     return {"name": name, "type": kind, "nullable": True, "metadata": {}}
 
 
-def kept_rows(session: "SparkSession", folder: Path, told: Mapping[str, Any]) -> "DataFrame":
+def kept_rows(
+    session: "SparkSession", folder: Path, told: Mapping[str, Any], only: str = "true"
+) -> "DataFrame":
     """Return the rows that are kept now: of some units only those of later layers."""
-    kept, void = read_form(session, folder, told).where("kept"), folder.with_suffix(VOID)
-    if void.is_dir():
-        gone = session.read.parquet(address(void)).hint("broadcast")
-        return kept.join(gone, on=["u", "layer"], how="left_anti")
+    kept = read_form(session, folder, told).where("kept").where(only)
     since = layers_that_count(folder)
     return kept.where(f"layer >= {first_layer(session, since)}") if since.any() else kept
 
@@ -108,12 +107,22 @@ def write_since(folder: Path, since: Layers) -> None:
 
 def first_layer(session: "SparkSession", since: Layers) -> str:
     """Return the first layer that counts of the unit `u`, as an expression."""
-    name = f"__since_{sha256(since).hexdigest()[:16]}"
-    words = pa.array([since.view(np.int64)], pa.list_(pa.int64()))
-    session.createDataFrame(pa.table({"words": words})).createOrReplaceTempView(name)
-    slot = f"(xxhash64(u) & {SLOTS - 1})"
-    word = f"(SELECT words FROM {name})[CAST(shiftright({slot}, 3) AS INT)]"
+    slot, words = f"(xxhash64(u) & {SLOTS - 1})", shown(session, since.view(np.int64))
+    word = f"{words}[CAST(shiftright({slot}, 3) AS INT)]"
     return f"CAST(shiftright({word}, CAST(({slot} & 7) * 8 AS INT)) & 127L AS INT)"
+
+
+def is_among(session: "SparkSession", words: Words) -> str:
+    """Return the condition that the slot of the unit `u` is one of those whose bits are set."""
+    return is_set(shown(session, words), "xxhash64(u)", SLOTS)
+
+
+def shown(session: "SparkSession", words: Words) -> str:
+    """Return an array of integers as an expression; its name says what it holds."""
+    name = f"__words_{sha256(words.tobytes()).hexdigest()[:16]}"
+    table = pa.table({"words": pa.array([words], pa.list_(pa.int64()))})
+    session.createDataFrame(table).createOrReplaceTempView(name)
+    return f"(SELECT words FROM {name})"
 
 
 def layers_in(folder: Path) -> int:

@@ -31,8 +31,10 @@ from discreet.engines.spark.forms import (
     SINCE,
     SLOTS,
     Layers,
+    Words,
     address,
     first_layer,
+    is_among,
     kept_rows,
     layers_in,
     layers_that_count,
@@ -65,7 +67,7 @@ MOST_UNCOUNTED = 8
 
 PARTS = "spark.sql.shuffle.partitions"
 
-PART = 4 * 2**20
+PART = 16 * 2**20
 """Bytes of files for each part into which rows are divided."""
 
 
@@ -154,8 +156,8 @@ class Layer:
         try:
             rows = read_as(self.session, work / "new", json.loads(new.schema.json())["fields"])
             rows.createOrReplaceTempView("__new")
-            now = self._settle(target, told, scan.table.rows_per_unit)
-            self._store(target, now, scan)
+            exceeding = self._settle(target, told, scan.table.rows_per_unit)
+            self._store(target, told, exceeding, scan)
         finally:
             for each in VIEWS:
                 self.session.catalog.dropTempView(f"__{each}")
@@ -208,11 +210,8 @@ class Layer:
 
     # ----------------------------------------------------------------------- which units exceed
 
-    def _settle(self, target: Path, told: dict[str, Any], limit: int) -> Layers:
-        """Return which layers count now: of slots of units that exceed their limit only the next.
-
-        Also told is how many units there are.
-        """
+    def _settle(self, target: Path, told: dict[str, Any], limit: int) -> Words:
+        """Return bits of the slots of units that exceed their limit now; tell how many are new."""
         since, layers = layers_that_count(target), layers_in(target)
         self._show_held(target, told, since)
         if layers - told["counted"] >= MOST_UNCOUNTED:
@@ -229,24 +228,22 @@ class Layer:
         sizes = size_in(target.with_suffix(".work"), target.with_suffix(COUNTS))
         with self._parts(sizes + size_in(*later_layers(target, told["counted"]))):
             found = self.session.sql(words_text(units, SLOTS, ("units",))).toArrow()
-        words = np.array(found.column("words")[0].as_py(), np.int64)
-        exceeds = np.unpackbits(words.view(np.uint8), bitorder="little").astype(bool)
         told["units"] += int(found.column("units")[0].as_py())
-        told["moved"] += int(exceeds.sum()) / min(SLOTS, max(1, told["units"]))
+        exceeding = np.array(found.column("words")[0].as_py(), np.int64)
+        told["moved"] += int(bits(exceeding).sum()) / min(SLOTS, max(1, told["units"]))
         if told["moved"] > MOST_MOVED:
             raise CannotGrowError(Anew.MANY)
-        return np.where(exceeds, np.int8(layers), since)
+        return exceeding
 
     def _show_held(self, target: Path, told: Mapping[str, Any], since: Layers) -> None:
         """Let statements read how many kept rows units have, in one or more parts each."""
-        counted, kept = told["counted"], kept_rows(self.session, target, told)
-        kept.createOrReplaceTempView("__kept")
+        counted = told["counted"]
         held = read_counts(self.session, target, told)
         if (since >= counted).any():
             held = held.where(f"{first_layer(self.session, since)} < {counted}")
         if layers_in(target) > counted:
-            later = kept.where(f"layer >= {counted}").selectExpr("u", "1L AS n")
-            held = held.unionAll(later)
+            later = kept_rows(self.session, target, told, only=f"layer >= {counted}")
+            held = held.unionAll(later.selectExpr("u", "1L AS n"))
         held.createOrReplaceTempView("__held")
 
     def _count_again(self, target: Path, told: dict[str, Any]) -> None:
@@ -262,27 +259,29 @@ class Layer:
 
     # ----------------------------------------------------------------------- what is written
 
-    def _store(self, target: Path, now: Layers, scan: Scan) -> None:
+    def _store(self, target: Path, told: Mapping[str, Any], exceeding: Words, scan: Scan) -> None:
         """Write the layer: new rows, and all kept ones of slots with a unit that exceeds."""
-        layer, limit = layers_in(target), scan.table.rows_per_unit
-        moved = f"{first_layer(self.session, now)} = {layer}"
+        layer, moved = layers_in(target), is_among(self.session, exceeding)
+        kept_rows(self.session, target, told, only=moved).createOrReplaceTempView("__kept")
         columns = [f"c{number}" for number in range(len(scan.table.columns))]
         listed = ", ".join(["u", *columns])
         both = (
             f"SELECT {listed}, true AS is_new FROM __new WHERE {moved} "
-            f"UNION ALL SELECT {listed}, false AS is_new FROM __kept WHERE {moved}"
+            f"UNION ALL SELECT {listed}, false AS is_new FROM __kept"
         )
         order = with_our_names(ranked(columns))
         rows = self.session.sql(
             f"SELECT {listed}, true AS kept FROM __new WHERE NOT {moved} "
-            f"UNION ALL SELECT {listed}, {order} <= {limit} AS kept FROM ({both}) AS r"
+            f"UNION ALL SELECT {listed}, {order} <= {scan.table.rows_per_unit} AS kept "
+            f"FROM ({both}) AS r"
         )
-        share = float((now == layer).mean())
-        size = size_in(target.with_suffix(".work")) + int(share * size_in(target))
+        are_moved = bits(exceeding)
+        part = int(are_moved.mean() * size_in(target))
+        size = size_in(target.with_suffix(".work")) + part
         with self._parts(size) as parts:
             written = rows.coalesce(parts).write.mode("overwrite").partitionBy("kept")
             written.parquet(address(target / f"layer={layer}"))
-        write_since(target, now)
+        write_since(target, np.where(are_moved, np.int8(layer), layers_that_count(target)))
 
     def _size_of(self, scan: Scan, came: Mapping[str, Sequence[str]]) -> int:
         """Return how many bytes the new files of a table have."""
@@ -300,6 +299,11 @@ class Layer:
             yield parts
         finally:
             self.session.conf.set(PARTS, usual)
+
+
+def bits(words: Words) -> "np.ndarray[tuple[int], np.dtype[np.bool_]]":
+    """Return whether each bit is set, of the first word first."""
+    return np.unpackbits(words.view(np.uint8), bitorder="little").astype(bool)
 
 
 def later_layers(folder: Path, first: int) -> list[Path]:

@@ -22,7 +22,7 @@ import pyarrow as pa
 
 from discreet.catalog.schema import Kind
 from discreet.engines.heavy import TableLocks
-from discreet.engines.spark.bits import WORD, bit_of, word_of, words_text
+from discreet.engines.spark.bits import WORD, is_set, words_text
 from discreet.engines.spark.conditions import with_our_names
 from discreet.engines.spark.dialect import SPARK
 from discreet.engines.spark.sessions import silent
@@ -66,8 +66,7 @@ class HeavyInFiles:
     def test(self, unit: str, tables: Sequence[HeavyTable]) -> str:
         """Return the condition that a unit may be heavy in one of these tables."""
         words, hashed = f"(SELECT words FROM {_name(tables)})", _hashed(unit, tables[0])
-        word = f"{words}[{word_of(hashed, BITS)}]"
-        return f"((shiftright({word}, {bit_of(hashed)}) & 1L) = 1L)"
+        return is_set(words, hashed, BITS)
 
     def rows(self, table: HeavyTable, columns: Sequence[str], others: str) -> None:  # noqa: ARG002
         """Return None: no rows are kept."""
