@@ -67,6 +67,9 @@ MOST_UNCOUNTED = 8
 
 PARTS = "spark.sql.shuffle.partitions"
 
+FEW = {"spark.sql.adaptive.enabled": "false", "spark.sql.maxConcurrentOutputFileWriters": "2"}
+"""Where there are few parts: nothing is planned again, and no rows are sorted to be written."""
+
 PART = 16 * 2**20
 """Bytes of files for each part into which rows are divided."""
 
@@ -292,13 +295,18 @@ class Layer:
     @contextmanager
     def _parts(self, size: int | None) -> Iterator[int]:
         """Have Spark divide few rows into few parts; it sends them to 200 by default."""
-        usual = int(self.session.conf.get(PARTS) or 1)
+        conf = self.session.conf
+        before = {name: conf.get(name) for name in (PARTS, *FEW)}
+        usual = int(before[PARTS] or 1)
         parts = usual if size is None else min(usual, 1 + size // PART)
-        self.session.conf.set(PARTS, parts)
+        few = {**FEW, PARTS: str(parts)} if parts < usual else {}
         try:
+            for name, value in few.items():
+                conf.set(name, value)
             yield parts
         finally:
-            self.session.conf.set(PARTS, usual)
+            for name in before:
+                conf.set(name, str(before[name]))
 
 
 def bits(words: Words) -> "np.ndarray[tuple[int], np.dtype[np.bool_]]":
