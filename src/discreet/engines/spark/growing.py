@@ -305,8 +305,8 @@ class Layer:
                 conf.set(name, value)
             yield parts
         finally:
-            for name in before:
-                conf.set(name, str(before[name]))
+            for name, was in before.items():
+                conf.set(name, str(was))
 
 
 def bits(words: Words) -> "np.ndarray[tuple[int], np.dtype[np.bool_]]":
