@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from pyarrow import parquet
 
 from discreet.catalog.schema import PrivateTable
 from discreet.engines.base import Progress
@@ -46,7 +47,7 @@ from discreet.engines.spark.forms import (
     rows_of,
     write_since,
 )
-from discreet.engines.spark.sessions import failures
+from discreet.engines.spark.sessions import failures, pyspark_module
 from discreet.engines.spark.tables import Registered, register
 from discreet.query.tree import Scan
 
@@ -155,7 +156,7 @@ class Layer:
             if any(kinds.get(column) != kind for column, kind in new.dtypes):
                 raise CannotGrowError(Anew.TYPES, scan.table.name)
             with self._parts(None if scan.parents else self._size_of(scan, came)):
-                new.write.mode("overwrite").parquet(address(work / "new"))
+                self._write_all(new, work / "new")
         try:
             rows = read_as(self.session, work / "new", json.loads(new.schema.json())["fields"])
             rows.createOrReplaceTempView("__new")
@@ -282,9 +283,18 @@ class Layer:
         part = int(are_moved.mean() * size_in(target))
         size = size_in(target.with_suffix(".work")) + part
         with self._parts(size) as parts:
-            written = rows.coalesce(parts).write.mode("overwrite").partitionBy("kept")
-            written.parquet(address(target / f"layer={layer}"))
+            self._write_all(rows.coalesce(parts), target / f"layer={layer}", by="kept")
         write_since(target, np.where(are_moved, np.int8(layer), layers_that_count(target)))
+
+    def _write_all(self, rows: "DataFrame", folder: Path, by: str | None = None) -> None:
+        """Write rows to files; on a cluster, they may lie where this machine does not see them."""
+        sql = pyspark_module().sql
+        seen = sql.Observation()
+        counted = rows.observe(seen, sql.functions.count(sql.functions.lit(1)).alias("n"))
+        written = counted.write.mode("overwrite")
+        (written if by is None else written.partitionBy(by)).parquet(address(folder))
+        if seen.get["n"] != rows_in(folder):
+            raise CannotGrowError(Anew.PLACE)
 
     def _size_of(self, scan: Scan, came: Mapping[str, Sequence[str]]) -> int:
         """Return how many bytes the new files of a table have."""
@@ -322,6 +332,11 @@ def later_layers(folder: Path, first: int) -> list[Path]:
 def size_in(*folders: Path) -> int:
     """Return how many bytes the files of folders have."""
     return sum(file.stat().st_size for each in folders for file in each.rglob("*.parquet"))
+
+
+def rows_in(folder: Path) -> int:
+    """Return how many rows the files of a folder have; read at their ends."""
+    return sum(int(parquet.read_metadata(each).num_rows) for each in folder.rglob("*.parquet"))
 
 
 def _link_all(source: Path, target: Path) -> None:
