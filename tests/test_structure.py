@@ -751,7 +751,7 @@ INSIDE: dict[str, dict[str, set[str]]] = {
         "__init__",
     ),
     "engines.spark": in_order(
-        "conditions sessions",
+        "bits conditions sessions",
         "addresses arrow_types files numbers times",
         "delta dialect",
         "forms tables",

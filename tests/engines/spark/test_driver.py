@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -11,6 +12,7 @@ import pytest
 
 import discreet
 from discreet.curator import Curator
+from discreet.engines.growth import Grows, Step
 from discreet.engines.spark import SparkEngine, sql
 from discreet.engines.spark.sessions import AWAY_FROM_DRIVER, SETTINGS
 from discreet.opening.stores import prepare_catalog
@@ -76,20 +78,29 @@ def site(folder: Path, units: int) -> Path:
     return path
 
 
-def sent(session: "SparkSession") -> int:
-    """Return how many bytes all tasks sent to the driver, in all jobs so far."""
+def stages(session: "SparkSession") -> dict[int, int]:
+    """Return how many bytes the tasks of each stage sent to the driver; Spark forgets old ones."""
     gateway: Any = session.sparkContext._gateway
     context: Any = session.sparkContext._jsc.sc()
     context.listenerBus().waitUntilEmpty()
     none = gateway.new_array(gateway.jvm.double, 0)
-    stages = context.statusStore().stageList(None, False, False, none, None)
-    return sum(int(stages.apply(n).resultSize()) for n in range(stages.size()))
+    found = context.statusStore().stageList(None, False, False, none, None)
+    each = [found.apply(n) for n in range(found.size())]
+    return {int(one.stageId()): int(one.resultSize()) for one in each}
+
+
+@contextmanager
+def sent() -> Iterator[list[int]]:
+    """Put into a list how many bytes tasks send to the driver from now on."""
+    last, found = max(stages(shared_session()), default=-1), list[int]()
+    yield found
+    found.append(sum(n for stage, n in stages(shared_session()).items() if stage > last))
 
 
 def sent_by(curator: Curator, query: str, *, again: int = 0) -> int:
-    before = sent(shared_session())
-    curator.ask(query, epsilon=1 + again / 100)
-    return sent(shared_session()) - before
+    with sent() as found:
+        curator.ask(query, epsilon=1 + again / 100)
+    return found[0]
 
 
 @pytest.fixture
@@ -125,24 +136,32 @@ def test_a_join_by_the_driver_would_be_seen(sites: tuple[Curator, Curator]) -> N
 def test_a_collect_of_rows_would_be_seen(sites: tuple[Curator, Curator]) -> None:
     found = []
     for each in sites:
-        before = sent(shared_session())
-        engine_of(each)._session.table("visits").toArrow()
-        found.append(sent(shared_session()) - before)
+        with sent() as bytes_sent:
+            engine_of(each)._session.table("visits").toArrow()
+        found += bytes_sent
     assert found[1] - found[0] > 4 * TOLD
 
 
 @pytest.mark.slow
-def test_preparing_and_reading_what_is_prepared_send_no_rows(tmp_path: Path) -> None:
+def test_preparing_growing_and_reading_what_is_prepared_send_no_rows(tmp_path: Path) -> None:
+    """Of what is new, some units exceed their limit, and others are as many as there are."""
     shared_session()
     found = []
     for units in (FEW, MANY):
-        path = site(tmp_path / str(units), units)
-        before = sent(shared_session())
-        assert prepare_catalog(path)
-        with discreet.open(path) as curator:
-            assert engine_of(curator).is_prepared
-            curator.ask(QUERIES[0], epsilon=1)
-        found.append(sent(shared_session()) - before)
+        path, told = site(tmp_path / str(units), units), list[Step]()
+        pattern = path.read_text().replace("visits/", "visits/year=2024/*.parquet")
+        path.write_text(pattern)
+        with sent() as bytes_sent:
+            assert prepare_catalog(path)
+            more = [*range(50), *range(units, 2 * units)]
+            rows = pa.table({"patient_id": more, "cost": [1] * len(more)})
+            pq.write_table(rows, tmp_path / str(units) / "visits" / "year=2024" / "b.parquet")
+            assert prepare_catalog(path, told=told.append)
+            assert Grows(table="visits", files=1) in told
+            with discreet.open(path) as curator:
+                assert engine_of(curator).is_prepared
+                curator.ask(QUERIES[0], epsilon=1)
+        found += bytes_sent
     assert abs(found[1] - found[0]) < 2 * TOLD
 
 

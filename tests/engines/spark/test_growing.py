@@ -1,6 +1,6 @@
 """Forms that grow in Spark: they have the rows that a full preparation of the files has."""
 
-import shutil
+import json
 from collections import Counter
 from collections.abc import Callable
 from contextlib import closing
@@ -117,15 +117,32 @@ BOTH: list[Step] = [Grows(table="visits", files=1), Grows(table="pills", files=2
 """A pill is of a visit, so that files of visits bring pills too."""
 
 
-def test_a_grown_form_is_what_a_full_preparation_makes(days: Days) -> None:
-    """Thousands of rows of a thousand people and more, in three steps."""
+@pytest.fixture
+def few_slots(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let most people share their slot with others."""
+    for each in (forms, growing):
+        monkeypatch.setattr(each, "SLOTS", 512)
+
+
+@pytest.mark.usefixtures("few_slots")
+def test_a_grown_form_is_what_a_full_preparation_makes(
+    days: Days, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Thousands of rows of a thousand people and more; before the last, units are counted again."""
     days.add(2500)
     assert prepare(days.catalog) == []
-    for rows in (30, 1500):
+    for rows in (30, 100, 1500):
+        monkeypatch.setattr(growing, "MOST_UNCOUNTED", 8 if rows < 1500 else 1)
+        monkeypatch.setattr(growing, "MOST_MOVED", 2)
         days.add(rows)
         assert is_copy_outdated(days.catalog)
         assert prepare(days.catalog) == BOTH
-    assert list(copy_of(days.catalog).glob("*/*.void"))
+    assert all(
+        about["counted"] == 3
+        for file in copy_of(days.catalog).glob("*/whole.json")
+        for about in json.loads(file.read_text()).values()
+    )
+    assert list(copy_of(days.catalog).glob("*/*.since"))
     grown = contents(days.catalog)
     assert len(grown["__every_visits"]) > len(grown["__kept_visits"]) + 500
     assert grown == fresh(days.catalog)
@@ -139,14 +156,23 @@ def earlier_stay(columns: Any) -> str:
 growing_order = forms.ranked
 
 
+def no_counts(*given: Any) -> Any:
+    """Forget how many rows units have, so that few are found to exceed their limit."""
+    return forms.read_counts(*given).where("false")
+
+
+BROKEN: dict[str, Callable[..., Any]] = {"ranked": earlier_stay, "read_counts": no_counts}
+
+
 @pytest.mark.slow
-def test_growth_that_keeps_what_was_kept_is_caught(
-    days: Days, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize("name", BROKEN)
+def test_growth_that_keeps_other_rows_is_caught(
+    days: Days, name: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     days.add(1500)
     prepare(days.catalog)
     days.add(500)
-    monkeypatch.setattr(growing, "ranked", earlier_stay)
+    monkeypatch.setattr(growing, name, BROKEN[name])
     prepare(days.catalog)
     monkeypatch.undo()
     assert contents(days.catalog)["__kept_visits"] != fresh(days.catalog)["__kept_visits"]
@@ -154,12 +180,11 @@ def test_growth_that_keeps_what_was_kept_is_caught(
 
 @pytest.mark.slow
 def test_growth_that_forgets_which_rows_gave_way_is_caught(days: Days) -> None:
-    days.add(1500)
-    prepare(days.catalog)
-    days.add(500)
-    prepare(days.catalog)
-    for each in copy_of(days.catalog).glob("*/*.void"):
-        shutil.rmtree(each)
+    for rows in (1500, 500):
+        days.add(rows)
+        prepare(days.catalog)
+    for each in copy_of(days.catalog).glob("*/*.since"):
+        each.unlink()
     assert contents(days.catalog)["__kept_visits"] != fresh(days.catalog)["__kept_visits"]
 
 
@@ -175,7 +200,20 @@ def bring_reals(days: Days) -> None:
     pq.write_table(table.append_column("more", pa.array([1] * table.num_rows)), file)
 
 
-CHANGES: dict[Callable[[Days], None], Anew] = {rewrite: Anew.CHANGED, bring_reals: Anew.TYPES}
+def count_nothing(days: Days) -> None:
+    """Leave the form as it was made before rows of units were counted."""
+    (file,) = copy_of(days.catalog).glob("*/whole.json")
+    told = json.loads(file.read_text())
+    for each in told.values():
+        del each["counted"]
+    file.write_text(json.dumps(told))
+
+
+CHANGES: dict[Callable[[Days], None], Anew] = {
+    rewrite: Anew.CHANGED,
+    bring_reals: Anew.TYPES,
+    count_nothing: Anew.RELEASE,
+}
 
 
 @pytest.mark.slow
@@ -191,11 +229,14 @@ def test_files_that_changed_are_prepared_anew(days: Days, change: Callable[[Days
 
 
 @pytest.mark.slow
-def test_too_many_layers_are_made_one(days: Days, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(("name", "most"), [("MOST_LAYERS", 1), ("MOST_MOVED", 0.0)])
+def test_too_many_layers_are_made_one(
+    days: Days, name: str, most: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
     days.add(300)
     prepare(days.catalog)
     days.add(60)
-    monkeypatch.setattr(growing, "MOST_LAYERS", 1)
+    monkeypatch.setattr(growing, name, most)
     assert MadeAnew(reason=Anew.MANY, table="visits") in prepare(days.catalog)
     assert contents(days.catalog) == fresh(days.catalog)
 

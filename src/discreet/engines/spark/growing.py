@@ -1,13 +1,15 @@
 """Forms that grow in Spark: what new files bring is a layer of its own beside the files before.
 
-Files are not changed: a form that grew links those of the one before. Where a new row takes the
-place of a kept one, all kept rows of its unit are written again, into the new layer, and a list
-says in which layers they do not count any more. Some number of layers, or a long list, and the
-table is prepared anew.
+Files are not changed: a form that grew links those of the one before. Where a unit exceeds its
+limit, the kept rows of all units of its slot are written again, into the new layer, and a list says
+from which layer on those of a slot count. Beside a form is how many kept rows each unit has, so
+that only rows of such slots are looked at. Some number of layers, or of rows that were written
+again, and the table is prepared anew.
 """
 
 # ruff: noqa: S608 - names are ours and values are numbers
 
+import json
 import os
 import shutil
 from collections.abc import Iterator, Mapping, Sequence
@@ -16,22 +18,36 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+from pyarrow import parquet
+
 from discreet.catalog.schema import PrivateTable
 from discreet.engines.base import Progress
 from discreet.engines.duckdb.loading import PARQUET
 from discreet.engines.growth import Anew, CannotGrowError, Grows, Told, refuse_months
+from discreet.engines.spark.bits import words_text
 from discreet.engines.spark.conditions import with_our_names
 from discreet.engines.spark.forms import (
-    VOID,
+    COUNTS,
+    SINCE,
+    SLOTS,
+    Layers,
+    Words,
     address,
+    first_layer,
+    is_among,
     kept_rows,
     layers_in,
-    number_in,
+    layers_that_count,
     ranked,
+    read_as,
+    read_counts,
     read_form,
+    remove,
     rows_of,
+    write_since,
 )
-from discreet.engines.spark.sessions import failures
+from discreet.engines.spark.sessions import failures, pyspark_module
 from discreet.engines.spark.tables import Registered, register
 from discreet.query.tree import Scan
 
@@ -42,11 +58,24 @@ MOST_LAYERS = 60
 """Each is a few more files that every query opens."""
 
 
-MOST_VOID = 200_000
-"""Units of a list that every query compares with kept rows."""
+MOST_MOVED = 1.0
+"""Part of the units whose kept rows were written again: queries read past what they replace."""
 
 
-VIEWS = ("new", "kept", "touched", "many", "ranked", "moved", "layer", "void", "gone")
+MOST_UNCOUNTED = 8
+"""Layers whose rows are counted again at each growth."""
+
+
+PARTS = "spark.sql.shuffle.partitions"
+
+FEW = {"spark.sql.adaptive.enabled": "false", "spark.sql.maxConcurrentOutputFileWriters": "2"}
+"""Where there are few parts: nothing is planned again, and no rows are sorted to be written."""
+
+PART = 16 * 2**20
+"""Bytes of files for each part into which rows are divided."""
+
+
+VIEWS = ("new", "kept", "held")
 
 
 PATTERNS = frozenset("*?[]{}\\")
@@ -83,14 +112,17 @@ class Layer:
             progress(name, 0, 1)
         self.told(Grows(table=name, files=sum(map(len, came.values()))))
         told = {**self.old.told[name], "folder": target.name}
+        if "counted" not in told:
+            raise CannotGrowError(Anew.RELEASE, name)
         source = self.old.folder / self.old.told[name]["folder"]
-        for made, ending in ((source, ""), *((source.with_suffix(each), each) for each in (VOID,))):
-            _link_all(made, target.with_suffix(ending) if ending else target)
+        _link_all(source, target)
+        for each in (COUNTS, SINCE):
+            _link_all(source.with_suffix(each), target.with_suffix(each))
         if any(came.values()):
             if layers_in(target) >= MOST_LAYERS:
                 raise CannotGrowError(Anew.MANY, name)
             try:
-                told["units"] += self._write(target, told, scan, came)
+                self._write(target, told, scan, came)
             except failures() as cause:
                 raise CannotGrowError(Anew.TYPES, name) from cause
         if progress is not None:
@@ -113,9 +145,9 @@ class Layer:
         return files
 
     def _write(
-        self, target: Path, told: Mapping[str, Any], scan: Scan, came: Mapping[str, Sequence[str]]
-    ) -> int:
-        """Write the layer of new rows; return how many units it brings."""
+        self, target: Path, told: dict[str, Any], scan: Scan, came: Mapping[str, Sequence[str]]
+    ) -> None:
+        """Write the layer of new rows, and what is told of it."""
         work = target.with_suffix(".work")
         shutil.rmtree(work, ignore_errors=True)
         with ExitStack() as views:
@@ -123,17 +155,17 @@ class Layer:
             kinds = dict(read_form(self.session, target, told).dtypes)
             if any(kinds.get(column) != kind for column, kind in new.dtypes):
                 raise CannotGrowError(Anew.TYPES, scan.table.name)
-            new.write.mode("overwrite").parquet(address(work / "new"))
+            with self._parts(None if scan.parents else self._size_of(scan, came)):
+                self._write_all(new, work / "new")
         try:
-            self._show("new", self.session.read.parquet(address(work / "new")))
-            self._show("kept", kept_rows(self.session, target, told))
-            units = self._settle(work, scan)
-            self._store(target, work)
+            rows = read_as(self.session, work / "new", json.loads(new.schema.json())["fields"])
+            rows.createOrReplaceTempView("__new")
+            exceeding = self._settle(target, told, scan.table.rows_per_unit)
+            self._store(target, told, exceeding, scan)
         finally:
             for each in VIEWS:
                 self.session.catalog.dropTempView(f"__{each}")
         shutil.rmtree(work)
-        return units
 
     def _new_rows(
         self, scan: Scan, came: Mapping[str, Sequence[str]], views: ExitStack
@@ -180,78 +212,139 @@ class Layer:
             if found.handed_over is not None:
                 self.session.catalog.dropGlobalTempView(found.handed_over)
 
-    def _show(self, name: str, rows: "DataFrame") -> None:
-        """Let statements read rows, by a name that no table has."""
-        rows.createOrReplaceTempView(f"__{name}")
+    # ----------------------------------------------------------------------- which units exceed
 
-    def _settle(self, work: Path, scan: Scan) -> int:
-        """Write which units have new rows, and the order of those that exceed their limit."""
-        limit = scan.table.rows_per_unit
-        self._keep(
-            work,
-            "touched",
-            "SELECT n.u, n.n, h.n AS held FROM (SELECT u, count(*) AS n FROM __new GROUP BY u) n "
-            "LEFT JOIN (SELECT u, count(*) AS n FROM __kept "
-            "LEFT SEMI JOIN (SELECT DISTINCT u FROM __new) USING (u) GROUP BY u) h USING (u)",
+    def _settle(self, target: Path, told: dict[str, Any], limit: int) -> Words:
+        """Return bits of the slots of units that exceed their limit now; tell how many are new."""
+        since, layers = layers_that_count(target), layers_in(target)
+        self._show_held(target, told, since)
+        if layers - told["counted"] >= MOST_UNCOUNTED:
+            self._count_again(target, told)
+        touched = (
+            "SELECT n.u, max(n.n) AS n, sum(h.n) AS held "
+            "FROM (SELECT u, count(*) AS n FROM __new GROUP BY u) AS n "
+            "LEFT JOIN __held AS h ON n.u = h.u GROUP BY n.u"
         )
-        self._show(
-            "many",
-            self.session.sql(f"SELECT u FROM __touched WHERE n + coalesce(held, 0) > {limit}"),
+        units = (
+            f"SELECT xxhash64(u) AS h, n + coalesce(held, 0L) > {limit} AS is_in, "
+            f"CASE WHEN held IS NULL THEN 1L ELSE 0L END AS units FROM ({touched}) AS touched"
         )
+        sizes = size_in(target.with_suffix(".work"), target.with_suffix(COUNTS))
+        with self._parts(sizes + size_in(*later_layers(target, told["counted"]))):
+            found = self.session.sql(words_text(units, SLOTS, ("units",))).toArrow()
+        told["units"] += int(found.column("units")[0].as_py())
+        exceeding = np.array(found.column("words")[0].as_py(), np.int64)
+        told["moved"] += int(bits(exceeding).sum()) / min(SLOTS, max(1, told["units"]))
+        if told["moved"] > MOST_MOVED:
+            raise CannotGrowError(Anew.MANY)
+        return exceeding
+
+    def _show_held(self, target: Path, told: Mapping[str, Any], since: Layers) -> None:
+        """Let statements read how many kept rows units have, in one or more parts each."""
+        counted = told["counted"]
+        held = read_counts(self.session, target, told)
+        if (since >= counted).any():
+            held = held.where(f"{first_layer(self.session, since)} < {counted}")
+        if layers_in(target) > counted:
+            later = kept_rows(self.session, target, told, only=f"layer >= {counted}")
+            held = held.unionAll(later.selectExpr("u", "1L AS n"))
+        held.createOrReplaceTempView("__held")
+
+    def _count_again(self, target: Path, told: dict[str, Any]) -> None:
+        """Count the kept rows of all layers, so that later growths need not look at them."""
+        work, counts = target.with_suffix(".work") / "counts", target.with_suffix(COUNTS)
+        with self._parts(size_in(counts, *later_layers(target, told["counted"]))):
+            counted = self.session.sql("SELECT u, sum(n) AS n FROM __held GROUP BY u")
+            counted.write.mode("overwrite").parquet(address(work))
+        shutil.rmtree(counts)
+        work.rename(counts)
+        told["counted"] = layers_in(target)
+        self._show_held(target, told, layers_that_count(target))
+
+    # ----------------------------------------------------------------------- what is written
+
+    def _store(self, target: Path, told: Mapping[str, Any], exceeding: Words, scan: Scan) -> None:
+        """Write the layer: new rows, and all kept ones of slots with a unit that exceeds."""
+        layer, moved = layers_in(target), is_among(self.session, exceeding)
+        kept_rows(self.session, target, told, only=moved).createOrReplaceTempView("__kept")
         columns = [f"c{number}" for number in range(len(scan.table.columns))]
         listed = ", ".join(["u", *columns])
         both = (
-            f"SELECT {listed}, true AS is_new, -1 AS layer FROM __new LEFT SEMI JOIN __many "
-            f"USING (u) UNION ALL SELECT {listed}, false AS is_new, layer FROM __kept "
-            "LEFT SEMI JOIN __many USING (u)"
+            f"SELECT {listed}, true AS is_new FROM __new WHERE {moved} "
+            f"UNION ALL SELECT {listed}, false AS is_new FROM __kept"
         )
         order = with_our_names(ranked(columns))
-        self._keep(
-            work,
-            "ranked",
-            f"SELECT {listed}, is_new, layer, {order} <= {limit} AS kept FROM ({both}) AS r",
+        rows = self.session.sql(
+            f"SELECT {listed}, true AS kept FROM __new WHERE NOT {moved} "
+            f"UNION ALL SELECT {listed}, {order} <= {scan.table.rows_per_unit} AS kept "
+            f"FROM ({both}) AS r"
         )
-        self._show(
-            "moved", self.session.sql("SELECT DISTINCT u FROM __ranked WHERE is_new AND kept")
-        )
-        layer = self.session.sql(
-            f"SELECT {listed}, true AS kept FROM __new LEFT ANTI JOIN __many USING (u) "
-            f"UNION ALL SELECT {listed}, kept FROM __ranked LEFT SEMI JOIN __moved USING (u) "
-            f"UNION ALL SELECT {listed}, kept FROM __ranked LEFT ANTI JOIN __moved USING (u) "
-            "WHERE is_new"
-        )
-        self._show("layer", layer)
-        return number_in(self.session.sql("SELECT count(*) AS n FROM __touched WHERE held IS NULL"))
+        are_moved = bits(exceeding)
+        part = int(are_moved.mean() * size_in(target))
+        size = size_in(target.with_suffix(".work")) + part
+        with self._parts(size) as parts:
+            self._write_all(rows.coalesce(parts), target / f"layer={layer}", by="kept")
+        write_since(target, np.where(are_moved, np.int8(layer), layers_that_count(target)))
 
-    def _keep(self, work: Path, name: str, sql: str) -> None:
-        """Write rows to a file, so that they are computed once, and let statements read them."""
-        self.session.sql(sql).write.mode("overwrite").parquet(address(work / name))
-        self._show(name, self.session.read.parquet(address(work / name)))
+    def _write_all(self, rows: "DataFrame", folder: Path, by: str | None = None) -> None:
+        """Write rows to files; on a cluster, they may lie where this machine does not see them."""
+        sql = pyspark_module().sql
+        seen = sql.Observation()
+        counted = rows.observe(seen, sql.functions.count(sql.functions.lit(1)).alias("n"))
+        written = counted.write.mode("overwrite")
+        (written if by is None else written.partitionBy(by)).parquet(address(folder))
+        if seen.get["n"] != rows_in(folder):
+            raise CannotGrowError(Anew.PLACE)
 
-    def _store(self, target: Path, work: Path) -> None:
-        """Write the layer, and in which earlier ones rows of which units do not count any more."""
-        void = target.with_suffix(VOID)
-        gone = "SELECT DISTINCT u, layer FROM __ranked LEFT SEMI JOIN __moved USING (u) "
-        rows = f"{gone} WHERE NOT is_new"
-        if void.is_dir():
-            self._show("void", self.session.read.parquet(address(void)))
-            rows += " UNION ALL SELECT u, layer FROM __void"
-        self._keep(work, "gone", rows)
-        many = number_in(self.session.sql("SELECT count(*) AS n FROM __gone"))
-        if many > MOST_VOID:
-            raise CannotGrowError(Anew.MANY)
-        layer = self.session.table("__layer")
-        folder = target / f"layer={layers_in(target)}"
-        layer.write.mode("overwrite").partitionBy("kept").parquet(address(folder))
-        if many:
-            shutil.rmtree(void, ignore_errors=True)
-            (work / "gone").rename(void)
+    def _size_of(self, scan: Scan, came: Mapping[str, Sequence[str]]) -> int:
+        """Return how many bytes the new files of a table have."""
+        state = self.tables[scan.table.name.casefold()].state or ""
+        files = (each.rsplit(":", 2) for each in state.split("|"))
+        return sum(int(size) for path, size, _ in files if path in {*came[scan.table.name]})
+
+    @contextmanager
+    def _parts(self, size: int | None) -> Iterator[int]:
+        """Have Spark divide few rows into few parts; it sends them to 200 by default."""
+        conf = self.session.conf
+        before = {name: conf.get(name) for name in (PARTS, *FEW)}
+        usual = int(before[PARTS] or 1)
+        parts = usual if size is None else min(usual, 1 + size // PART)
+        few = {**FEW, PARTS: str(parts)} if parts < usual else {}
+        try:
+            for name, value in few.items():
+                conf.set(name, value)
+            yield parts
+        finally:
+            for name, was in before.items():
+                conf.set(name, str(was))
+
+
+def bits(words: Words) -> "np.ndarray[tuple[int], np.dtype[np.bool_]]":
+    """Return whether each bit is set, of the first word first."""
+    return np.unpackbits(words.view(np.uint8), bitorder="little").astype(bool)
+
+
+def later_layers(folder: Path, first: int) -> list[Path]:
+    """Return the folders of layers from one on."""
+    return [folder / f"layer={number}" for number in range(first, layers_in(folder))]
+
+
+def size_in(*folders: Path) -> int:
+    """Return how many bytes the files of folders have."""
+    return sum(file.stat().st_size for each in folders for file in each.rglob("*.parquet"))
+
+
+def rows_in(folder: Path) -> int:
+    """Return how many rows the files of a folder have; read at their ends."""
+    return sum(int(parquet.read_metadata(each).num_rows) for each in folder.rglob("*.parquet"))
 
 
 def _link_all(source: Path, target: Path) -> None:
-    """Make a folder of the same files as another, which share their bytes where they can."""
-    shutil.rmtree(target, ignore_errors=True)
-    if source.is_dir():
+    """Make a file or folder that shares the bytes of another where it can."""
+    remove(target)
+    if source.is_file():
+        _link(str(source), str(target))
+    elif source.is_dir():
         shutil.copytree(source, target, copy_function=_link)
 
 

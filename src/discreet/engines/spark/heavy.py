@@ -22,6 +22,7 @@ import pyarrow as pa
 
 from discreet.catalog.schema import Kind
 from discreet.engines.heavy import TableLocks
+from discreet.engines.spark.bits import WORD, is_set, words_text
 from discreet.engines.spark.conditions import with_our_names
 from discreet.engines.spark.dialect import SPARK
 from discreet.engines.spark.sessions import silent
@@ -34,9 +35,6 @@ if TYPE_CHECKING:
 
 BITS = 2**22
 """One in a hundred is set where forty thousand units are heavy."""
-
-WORD = 64
-"""Bits of an integer."""
 
 Collect = Callable[[str], pa.Table]
 """Runs a statement of ours and returns what it gives."""
@@ -68,8 +66,7 @@ class HeavyInFiles:
     def test(self, unit: str, tables: Sequence[HeavyTable]) -> str:
         """Return the condition that a unit may be heavy in one of these tables."""
         words, hashed = f"(SELECT words FROM {_name(tables)})", _hashed(unit, tables[0])
-        place = f"CAST(shiftright({hashed} & {BITS - 1}, 6) AS INT)"
-        return f"((shiftright({words}[{place}], {_bit(hashed)}) & 1L) = 1L)"
+        return is_set(words, hashed, BITS)
 
     def rows(self, table: HeavyTable, columns: Sequence[str], others: str) -> None:  # noqa: ARG002
         """Return None: no rows are kept."""
@@ -158,32 +155,13 @@ def _hashed(unit: str, table: HeavyTable) -> str:
     return f"xxhash64(try_cast({unit} AS BIGINT))" if is_whole else f"xxhash64({unit})"
 
 
-def _bit(hashed: str) -> str:
-    return f"CAST({hashed} & {WORD - 1} AS INT)"
-
-
 def _counted(table: HeavyTable, collect: Collect) -> UnitCounts:
     """Count the rows of each unit; what is collected is as long for any table."""
     rows = f'SELECT {UNIT}, count(*) AS n FROM ({write_rows(table.scan, SPARK)}) AS "all"'
     units = f"SELECT {_hashed(UNIT, table)} AS h, n FROM ({rows} GROUP BY {UNIT}) AS each"
-    words = (
-        f"SELECT CAST(shiftright(h & {BITS - 1}, 6) AS INT) AS w, "
-        f"CASE WHEN n > {table.limit} THEN shiftleft(1L, {_bit('h')}) ELSE 0L END AS m, "
-        f"1L AS units, least(n, {table.limit}) AS `rows` FROM ({units}) AS hashed "
-        # A word without units is there too: how many there are does not tell of the units.
-        f"UNION ALL SELECT CAST(id AS INT), 0L, 0L, 0L FROM range({BITS // WORD})"
-    )
-    each = (
-        "SELECT w, bit_or(m) AS m, sum(units) AS units, sum(`rows`) AS `rows` "
-        f"FROM ({words}) AS spread GROUP BY w"
-    )
-    # The counts of a word, where there may be one unit alone, are added up before they leave.
-    found = collect(
-        with_our_names(
-            "SELECT transform(sort_array(collect_list(struct(w, m))), x -> x.m) AS words, "
-            f"sum(units) AS units, sum(`rows`) AS `rows` FROM ({each}) AS every"
-        )
-    )
+    summed = f"h, n > {table.limit} AS is_in, 1L AS units, least(n, {table.limit}) AS `rows`"
+    hashed = f"SELECT {summed} FROM ({units}) AS counted"
+    found = collect(with_our_names(words_text(hashed, BITS, ("units", "`rows`"))))
     bits = np.array(found.column("words")[0].as_py(), np.int64)
     number, within = (int(found.column(each)[0].as_py()) for each in ("units", "rows"))
     return UnitCounts(units=number, rows=within, words=bits)

@@ -25,12 +25,15 @@ from discreet.engines.growth import Anew, CannotGrowError, MadeAnew, Told, tell_
 from discreet.engines.spark.conditions import with_our_names
 from discreet.engines.spark.dialect import SPARK
 from discreet.engines.spark.forms import (
-    VOID,
+    COUNTS,
+    SINCE,
     address,
     kept_rows,
     number_in,
     ranked,
+    read_counts,
     read_form,
+    remove,
     rows_of,
 )
 from discreet.engines.spark.growing import Layer, OldForm
@@ -50,6 +53,10 @@ WHOLE = "whole.json"
 
 NOTES = "notes.json"
 """The file that says of which files a form is, for when more of them come."""
+
+
+LAYOUT = "layers by slots"
+"""Part of the key, as is the version of Spark: how rows are told apart is not to differ."""
 
 
 MARK = 16
@@ -76,7 +83,7 @@ def found_form(
     if not is_private(form.place):
         log.warning("a prepared form is not used: others than its user may write or read it")
         return NOTHING
-    folder = _folder(form.place, form, tables)
+    folder = _folder(session, form.place, form, tables)
     if folder is None or not (folder / WHOLE).is_file():
         return FoundForm(is_outdated=any(form.place.glob(f"*/{WHOLE}")))
     with _told():
@@ -97,7 +104,7 @@ def make_form(  # noqa: PLR0913, PLR0917 - what is made, of what, and who hears 
         raise SourceError(
             "Tables without a catalog file cannot be prepared", "Write a catalog file"
         )
-    folder = _folder(form.place, form, tables)
+    folder = _folder(session, form.place, form, tables)
     if folder is None:
         raise SourceError(
             "A table without files cannot be prepared, because its changes would not be seen",
@@ -130,11 +137,14 @@ def forget_files(form: PreparedTables) -> bool:
     return True
 
 
-def _folder(place: Path, form: PreparedTables, tables: Mapping[str, Registered]) -> Path | None:
+def _folder(
+    session: "SparkSession", place: Path, form: PreparedTables, tables: Mapping[str, Registered]
+) -> Path | None:
     """Return where the form of the data as they are now is, if their state is known."""
     found = {name.casefold(): each.state for name, each in tables.items()}
     states = [found[name.casefold()] for name in sorted(form.tables)]
-    return None if None in states else place / form.key(repr(states))[:MARK]
+    key = form.key(repr([LAYOUT, session.version, states]))
+    return None if None in states else place / key[:MARK]
 
 
 def _table(  # noqa: PLR0913, PLR0917 - what is made, of what, and who hears of it
@@ -164,8 +174,7 @@ def _table(  # noqa: PLR0913, PLR0917 - what is made, of what, and who hears of 
 
 def _clear(target: Path) -> None:
     """Remove what was written of a table, with layers that a growth left when it was killed."""
-    for each in (target, target.with_suffix(VOID), target.with_suffix(".work")):
-        shutil.rmtree(each, ignore_errors=True)
+    remove(target, *(target.with_suffix(each) for each in (SINCE, COUNTS, ".work")))
 
 
 def _made(
@@ -183,6 +192,8 @@ def _made(
         "folder": target.name,
         "columns": [column_name(each.name) for each in scan.table.columns],
         "schema": frame.schema.json(),
+        "counted": 1,
+        "moved": 0,
     }
     written = read_form(session, target, told)
     rows = f'SELECT count(*) FROM ({write_rows(scan, SPARK)}) AS "__all"'
@@ -191,7 +202,9 @@ def _made(
             "The files that Spark wrote next to the catalog cannot be read",
             "Put the catalog where all machines of the cluster can reach it",
         )
-    told["units"] = number_in(written.where("kept").selectExpr("count(DISTINCT u)"))
+    counted = written.where("kept").groupBy("u").count().withColumnRenamed("count", "n")
+    counted.write.mode("overwrite").parquet(address(target.with_suffix(COUNTS)))
+    told["units"] = read_counts(session, target, told).count()
     if progress is not None:
         progress(name, 1, 1)
     return told
