@@ -50,6 +50,10 @@ NEW, TOUCHED, MANY, RANKED = "new", "touched", "many", "ranked"
 """Tables that are needed for a while; no form is called so, because none has a mark like it."""
 
 
+NOTES = 2
+"""How many rows each unit may have on average in the table of what units keep."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Grower:
     """Lets a form grow into the one that a maker would make."""
@@ -209,7 +213,9 @@ class Grower:
 
     def _add_up(self, connection: "Connection[Any]", units: str, parts: str) -> None:
         """Add up what each unit keeps, if the table has many more rows than units."""
-        is_long = f"SELECT (SELECT count(*) FROM {units}) > 2 * (SELECT sum(units) FROM {parts})"
+        is_long = (
+            f"SELECT (SELECT count(*) FROM {units}) > {NOTES} * (SELECT sum(units) FROM {parts})"
+        )
         if connection.execute(is_long).fetchone() != (True,):
             return
         added = f'SELECT {UNIT}, CAST(sum("__n") AS bigint) AS "__n" FROM {units} GROUP BY {UNIT}'

@@ -190,7 +190,7 @@ class Maker:
     def _finish(self, connection: "Connection[Any]") -> bool:
         """Declare the form whole and drop all others; or drop it too, if the data changed."""
         made = made_forms(connection, self.form)
-        is_changed = key_now(connection, self.form) != self.key
+        is_changed = self._is_changed(connection)
         drop_forms(connection, [each for each in made if is_changed or each.key != self.key])
         if is_changed:
             return False
@@ -206,6 +206,10 @@ class Maker:
                 connection.execute(f"ANALYZE {self.dialect.prepared(each.table.name, schema)}")
         connection.execute(f"UPDATE {FORMS} SET is_whole = true WHERE key = %s", (self.key,))
         return True
+
+    def _is_changed(self, connection: "Connection[Any]") -> bool:
+        """Return whether the server has counted changes of the tables."""
+        return key_now(connection, self.form) != self.key
 
     def _fingerprint(self, connection: "Connection[Any]", scan: Scan) -> Fingerprint | None:
         """Return that of the rows of a form; None if they are not those of the tables now.
