@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any, Protocol, Self
 
 from discreet.catalog.schema import Column, Kind
 from discreet.engines.postgresql.dialect import POSTGRESQL, ROW_ID
-from discreet.engines.postgresql.tables import Stored, sees_all_rows
+from discreet.engines.postgresql.tables import Stored, are_still_plain, sees_all_rows
 from discreet.engines.writer import FRESH, UNIT, column_name, write_rows
 from discreet.query.tree import Scan
 
@@ -142,7 +142,11 @@ class TableRows:
         table, own = self.scan.table, (FRESH.strip('"'), ROW_ID.strip('"'))
         if self.scan.parents or {each.name.casefold() for each in table.columns} & {*own}:
             return self.number_in(self.old(since)), self.new(since)
-        columns = tuple(Column(name=each, kind=Kind.OTHER) for each in own)
+        dated = None if table.by_month is None else table.by_month.column
+        columns = (
+            *(Column(name=each, kind=Kind.OTHER) for each in own),
+            *(each for each in table.columns if each.name == dated),
+        )
         seen = replace(self.scan, table=replace(table, columns=columns))
         is_new, at = (POSTGRESQL.quoted(column_name(each)) for each in own)
         rows, condition = write_rows(seen, POSTGRESQL), self._is_new(since)
@@ -154,6 +158,17 @@ class TableRows:
         ).fetchall()
         from_first = f"ctid >= CAST('{first}' AS tid) AND {condition}"
         return int(number), None if first is None else self._written({table.name: from_first})
+
+    def are_columns_settled(self, tables: Sequence[int], since: Snapshot) -> bool:
+        """Return whether columns of tables, by their numbers, were not renamed after a snapshot.
+
+        Rows that stay would have other values for a while, if it was undone.
+        """
+        late = (
+            "SELECT count(*) FROM pg_catalog.pg_attribute "
+            f"WHERE attrelid = ANY(%s) AND {self._is_late(since)}"
+        )
+        return self.connection.execute(late, (list(tables),)).fetchone() == (0,)
 
     def number_in(self, rows: str) -> int:
         """Return how many rows a statement gives."""
@@ -258,9 +273,17 @@ def _hashed(connection: "Connection[Any]", scan: Scan, rows: str, salt: int) -> 
 
 
 def can_be_counted(connection: "Connection[Any]", tables: Sequence[Stored]) -> bool:
-    """Return whether a row of these tables is what it was as long as it bears the same number."""
-    is_plain = all(each.is_plain and not each.named for each in tables)
-    return is_plain and sees_all_rows(connection, [each.oid for each in tables])
+    """Return whether a row of these tables is what it was as long as it bears the same number.
+
+    They are locked first: until the transaction ends nobody replaces them or hides rows.
+    """
+    if not all(each.is_plain and not each.named for each in tables):
+        return False
+    places = ", ".join(sorted({each.place for each in tables}))
+    connection.execute(f"LOCK TABLE {places} IN ACCESS SHARE MODE")
+    return are_still_plain(connection, tables) and sees_all_rows(
+        connection, [each.oid for each in tables]
+    )
 
 
 def server_of(connection: "Connection[Any]") -> str | None:

@@ -312,6 +312,19 @@ def sees_all_rows(connection: "Connection[Any]", tables: Sequence[int]) -> bool:
     return bool(connection.execute(SEES_ALL, (list(tables),)).fetchone() == (False,))
 
 
+STILL_PLAIN = """
+SELECT bool_and(coalesce(c.relkind = 'r' AND NOT c.relhassubclass, FALSE))
+FROM unnest(CAST(%s AS oid[]), CAST(%s AS text[])) AS opened(oid, place)
+LEFT JOIN pg_catalog.pg_class c ON c.oid = opened.oid AND c.oid = pg_catalog.to_regclass(place)
+"""
+
+
+def are_still_plain(connection: "Connection[Any]", tables: Sequence[Stored]) -> bool:
+    """Return whether plain tables were not replaced since, and have no parts now."""
+    opened = [each.oid for each in tables], [each.place for each in tables]
+    return bool(connection.execute(STILL_PLAIN, opened).fetchone() == (True,))
+
+
 STATE = """
 WITH RECURSIVE inside(oid) AS (
   SELECT unnest(CAST(%s AS oid[]))
