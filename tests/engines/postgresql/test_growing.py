@@ -20,7 +20,7 @@ import pytest
 
 import discreet
 from discreet.engines.growth import Anew, Grows, MadeAnew, Step
-from discreet.engines.postgresql import fingerprints, growing, prepared
+from discreet.engines.postgresql import PostgreSqlEngine, fingerprints, growing, prepared
 from discreet.engines.postgresql.prepared import Maker
 from discreet.errors import SourceError
 from discreet.opening import forget_catalog, is_copy_outdated, prepare_catalog
@@ -378,6 +378,76 @@ def test_rows_that_change_while_parts_are_read_are_seen_without_the_counters(
     run(f"INSERT INTO {schema}.visits VALUES (-2, 'later', 1, NULL)", FLUSH, "SELECT 1")
     assert MadeAnew(reason=Anew.CHANGED, table="visits") in prepare(catalog)
     assert contents() == fresh(catalog)
+
+
+SWAPPED = (
+    "ALTER TABLE {0}.visits RENAME who TO other",
+    "ALTER TABLE {0}.visits RENAME also TO who",
+    "ALTER TABLE {0}.visits RENAME other TO also",
+)
+
+
+def test_columns_that_are_swapped_for_a_while_are_seen(catalog: Path, schema: str) -> None:
+    """Each row has another unit while parts are read; its number stays."""
+    Days(schema).add(100)
+    add = f"ALTER TABLE {schema}.visits ADD also text", f"UPDATE {schema}.visits SET also = visit"
+    run(*add, FLUSH, "SELECT 1")
+
+    def change(name: str, done: int, of: int) -> None:
+        if name == "visits" and done in (0, of):
+            run(*(each.format(schema) for each in SWAPPED), "SELECT 1")
+
+    prepare_catalog(catalog, change)
+    run(f"INSERT INTO {schema}.visits VALUES (-2, 'later', 1, NULL, 'l')", FLUSH, "SELECT 1")
+    assert MadeAnew(reason=Anew.CHANGED, table="visits") in prepare(catalog)
+    assert contents() == fresh(catalog)
+
+
+def test_children_that_come_after_a_table_was_opened_are_seen(
+    catalog: Path, schema: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Rows of a child go and come with it, and bear the numbers that they had."""
+    Days(schema).add(100)
+    for n in (1, 2):
+        child = f"{schema}.child{n}"
+        run(
+            f"CREATE TABLE {child} (LIKE {schema}.visits)",
+            f"INSERT INTO {child} VALUES (1, 'child {n}', 1, NULL)",
+            FLUSH,
+            "SELECT 1",
+        )
+    opened, left = PostgreSqlEngine.prepare, ["child1", "child2"]
+
+    def prepared_late(*given: Any, **named: Any) -> bool:
+        run(f"ALTER TABLE {schema}.{left.pop(0)} INHERIT {schema}.visits", "SELECT 1")
+        return opened(*given, **named)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(PostgreSqlEngine, "prepare", prepared_late)
+        prepare(catalog)
+        run(
+            f"ALTER TABLE {schema}.child1 NO INHERIT {schema}.visits",
+            f"ANALYZE {schema}.visits",
+            "SELECT 1",
+        )
+        assert MadeAnew(reason=Anew.CHANGED, table="visits") in prepare(catalog)
+    assert contents() == fresh(catalog)
+
+
+def test_tables_with_a_budget_per_month_grow(catalog: Path, schema: str) -> None:
+    """The units of a form are those of a month, and rows that have none are left out."""
+    text = catalog.read_text().split("[tables.pills]")[0]
+    text = text.replace("100000", '100000\nper = "month"')
+    catalog.write_text(text.replace('"who"', '"who"\narrival = "day"'))
+    rows = "SELECT n, 'p' || n % 5, 1, DATE '2026-01-01' + nullif(n, 9) FROM generate_series"
+    for ends in ("(1, 60)", "(50, 120)"):
+        run(f"INSERT INTO {schema}.visits {rows}{ends} AS rows(n)", FLUSH, "SELECT 1")
+        told = prepare(catalog)
+    assert told == [Grows(table="visits")]
+    grown = contents()
+    assert sum(grown["discreet_rest", "visits"].values()) > 0
+    assert grown == fresh(catalog)
+    forget_catalog(catalog)
 
 
 def test_units_with_long_names_that_begin_alike_are_told_apart(catalog: Path, schema: str) -> None:

@@ -17,6 +17,7 @@ from discreet.engines.dialect import Dialect
 from discreet.engines.postgresql.dialect import POSTGRESQL
 from discreet.engines.postgresql.tables import located, state_of
 from discreet.engines.writer import ABOUT, EVERY, KEPT
+from discreet.errors import SourceError
 
 if TYPE_CHECKING:
     from psycopg import Connection
@@ -67,6 +68,12 @@ class Made:
         """Return the tables that say how many rows each unit keeps."""
         return [self.dialect.prepared(UNITS.format(name), ABOUT) for name in self.columns]
 
+    @property
+    def written(self) -> list[str]:
+        """Return the tables that are written when the form is made or grows."""
+        both = [self.dialect.prepared(name, each) for name in self.columns for each in (KEPT, REST)]
+        return [FORMS, self.dialect.prepared(PARTS, ABOUT), *self.units, *both]
+
 
 def marked(key: str) -> Dialect:
     """Return PostgreSQL's SQL with the names that a form's tables have."""
@@ -106,7 +113,7 @@ def noted(connection: "Connection[Any]", key: str) -> Mapping[str, Any] | None:
 
 def made_forms(connection: "Connection[Any]", form: PreparedTables) -> list[Made]:
     """Return the forms of these tables, of whatever data and limits, that the role may see."""
-    if not _may_read(connection):
+    if not _may_read(connection, form):
         return []
     told = f"SELECT key, told, is_whole FROM {FORMS} WHERE family = %s ORDER BY key"
     return [
@@ -136,15 +143,15 @@ def _columns(told: str) -> dict[str, tuple[Column, ...]]:
 
 MAY_READ = """
 SELECT count(*) FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
-WHERE n.nspname = %s AND c.relname = 'forms'
+WHERE n.nspname = %s AND c.relname = 'forms' AND c.relkind = 'r'
   AND pg_catalog.has_schema_privilege(n.oid, 'USAGE')
   AND pg_catalog.has_table_privilege(c.oid, 'SELECT')
 """
 
 
-def _may_read(connection: "Connection[Any]") -> bool:
+def _may_read(connection: "Connection[Any]", form: PreparedTables) -> bool:
     found = connection.execute(MAY_READ, (POSTGRESQL.schemas.format(ABOUT),)).fetchone()
-    return found is not None and found[0] == 1
+    return found is not None and found[0] == 1 and _are_trusted(connection, [FORMS], form)
 
 
 def _is_readable(connection: "Connection[Any]", made: Made) -> bool:
@@ -177,11 +184,14 @@ def has_all(connection: "Connection[Any]", tables: list[str]) -> bool:
 
 
 TRUSTED = """
-SELECT bool_and(pg_catalog.has_any_column_privilege(c.relowner, source, 'SELECT'))
+SELECT bool_and(coalesce(
+  pg_catalog.has_any_column_privilege(c.relowner, source, 'SELECT'), FALSE))
 FROM unnest(CAST(%s AS text[])) each
-JOIN pg_catalog.pg_class c ON c.oid = pg_catalog.to_regclass(each)
+LEFT JOIN pg_catalog.pg_class c ON c.oid = pg_catalog.to_regclass(each)
 CROSS JOIN unnest(CAST(%s AS oid[])) source
+WHERE pg_catalog.to_regclass(each) IS NOT NULL
 """
+"""What is found now, and was not there when the transaction began, has no owner in its snapshot."""
 
 
 def _is_trusted(connection: "Connection[Any]", made: Made, form: PreparedTables) -> bool:
@@ -190,9 +200,26 @@ def _is_trusted(connection: "Connection[Any]", made: Made, form: PreparedTables)
     Anyone else who can make schemas could put together a form that keeps too many rows of a unit,
     and learn from the answers. Who reads the tables has nothing to learn.
     """
-    owned = [FORMS, *_relations(made), *made.units]
+    return _are_trusted(connection, [FORMS, *_relations(made), *made.units], form)
+
+
+def _are_trusted(connection: "Connection[Any]", owned: list[str], form: PreparedTables) -> bool:
     found = connection.execute(TRUSTED, (owned, _numbers(connection, form))).fetchone()
     return bool(found == (True,))
+
+
+def hold(connection: "Connection[Any]", form: PreparedTables, written: list[str]) -> None:
+    """Lock tables of ours that are to be written; raise an error if one may not be trusted.
+
+    What its owner ties to a table, as a trigger, acts with the rights of whoever writes it.
+    """
+    connection.execute(f"LOCK TABLE {', '.join(written)} IN ROW EXCLUSIVE MODE")
+    if not _are_trusted(connection, written, form):
+        raise SourceError(
+            "A table in the schemas for prepared tables belongs to a role that may not read the "
+            "tables themselves",
+            "Drop what is not yours in these schemas, and let nobody else make tables there",
+        )
 
 
 MAKING = 0x646973637265

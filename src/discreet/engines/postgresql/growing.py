@@ -31,6 +31,7 @@ from discreet.engines.postgresql.forms import (
     base_of,
     drop_forms,
     has_all,
+    hold,
     key_now,
     made_forms,
     make_schemas,
@@ -73,6 +74,7 @@ class Grower:
 
     def _grown(self, connection: "Connection[Any]", progress: Progress | None, told: Told) -> bool:
         make_schemas(connection)
+        hold(connection, self.maker.form, [FORMS])
         made = made_forms(connection, self.maker.form)
         if not any(each.is_whole for each in made) or self._is_begun(made):
             return False
@@ -102,6 +104,7 @@ class Grower:
             if usable_form(connection, self.maker.form, each.key, made) is not None:
                 if not has_all(connection, each.units):
                     raise CannotGrowError(Anew.RELEASE)
+                hold(connection, self.maker.form, each.written)
                 return each, about
         raise CannotGrowError(Anew.CATALOG)
 

@@ -35,8 +35,10 @@ from discreet.engines.postgresql.forms import (
     PARTS,
     REST,
     UNITS,
+    Made,
     base_of,
     drop_forms,
+    hold,
     key_now,
     made_forms,
     make_schemas,
@@ -81,7 +83,7 @@ class Maker:
             self._begin(connection)
         for each in self.scans:
             self._make_table(each, progress)
-        with self.alone() as connection:
+        with self._held() as connection:
             is_whole = self._finish(connection)
         if not is_whole:
             raise SourceError("A table changed while it was read", "Prepare it again")
@@ -93,10 +95,30 @@ class Maker:
             _lock(connection, self.form)
             yield connection
 
+    @contextmanager
+    def _held(self) -> Iterator["Connection[Any]"]:
+        """Yield a connection that writes tables of this form."""
+        with self.alone() as connection:
+            self._hold(connection)
+            yield connection
+
+    def _hold(self, connection: "Connection[Any]") -> None:
+        columns = {each.table.name: each.table.columns for each in self.scans}
+        own = Made(key=self.key, columns=columns, is_whole=False)
+        hold(connection, self.form, own.written)
+
     def _begin(self, connection: "Connection[Any]") -> None:
+        hold(connection, self.form, [FORMS])
         begun = [each for each in made_forms(connection, self.form) if each.key == self.key]
         # Earlier versions did not write down how many rows each unit of a part keeps.
         drop_forms(connection, [each for each in begun if noted(connection, each.key) is None])
+        connection.execute(
+            f"CREATE TABLE IF NOT EXISTS {self.dialect.prepared(PARTS, ABOUT)} "
+            "(name text, part int, parts int, units bigint, PRIMARY KEY (name, part))"
+        )
+        for each in self.scans:
+            self._make_empty(connection, each)
+        self._hold(connection)
         told = {each.table.name: columns_text(each.table.columns) for each in self.scans}
         notes = {"begun": str(Snapshot.now(connection))}
         connection.execute(
@@ -104,12 +126,6 @@ class Maker:
             "VALUES (%s, %s, %s, false, %s) ON CONFLICT (key) DO NOTHING",
             (self.key, self.form.family, json.dumps(told), json.dumps(notes)),
         )
-        connection.execute(
-            f"CREATE TABLE IF NOT EXISTS {self.dialect.prepared(PARTS, ABOUT)} "
-            "(name text, part int, parts int, units bigint, PRIMARY KEY (name, part))"
-        )
-        for each in self.scans:
-            self._make_empty(connection, each)
 
     def _make_empty(self, connection: "Connection[Any]", scan: Scan) -> None:
         name = scan.table.name
@@ -128,12 +144,12 @@ class Maker:
 
     def _make_table(self, scan: Scan, progress: Progress | None) -> None:
         name = scan.table.name
-        with self.alone() as connection:
+        with self._held() as connection:
             done, parts = self._done(connection, scan)
         for number in sorted(set(range(parts)) - done):
             if progress is not None:
                 progress(name, number, parts)
-            with self.alone() as connection:
+            with self._held() as connection:
                 connection.execute(self._part(scan, number, parts))
         if progress is not None:
             progress(name, parts, parts)
