@@ -380,6 +380,39 @@ def test_rows_that_change_while_parts_are_read_are_seen_without_the_counters(
     assert contents() == fresh(catalog)
 
 
+def test_a_form_that_an_earlier_version_made_whole_does_not_grow(
+    catalog: Path, schema: str
+) -> None:
+    """Such a version leaves the table of what units keep empty, if it is there."""
+    days = Days(schema)
+    days.add(300)
+    prepare(catalog)
+    run(
+        "UPDATE discreet_about.forms SET notes = CAST(CAST(notes AS jsonb) - 'server' AS text)",
+        f"DELETE FROM discreet_about.{units_of('visits')}",
+        "SELECT 1",
+    )
+    days.add(60)
+    assert prepare(catalog) == [MadeAnew(reason=Anew.RELEASE)]
+    assert contents() == fresh(catalog)
+
+
+def test_a_part_that_an_earlier_version_made_leaves_no_form(
+    catalog: Path, schema: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    Days(schema).add(300)
+
+    def forget(name: str, done: int, _: int) -> None:
+        if (name, done) == ("visits", 1):
+            run(f"DELETE FROM discreet_about.{units_of('visits')}", "SELECT 1")
+
+    monkeypatch.setattr(prepared, "PART", 100)
+    monkeypatch.setattr(Maker, "can_count", lambda *_: False)
+    with pytest.raises(SourceError, match="changed while it was read"):
+        prepare_catalog(catalog, forget)
+    assert not forget_catalog(catalog)
+
+
 SWAPPED = (
     "ALTER TABLE {0}.visits RENAME who TO other",
     "ALTER TABLE {0}.visits RENAME also TO who",

@@ -245,14 +245,16 @@ class Maker:
         )
         if not is_settled or rows.number_in(rows.unsettled(since)):
             every = f"SELECT * FROM {self.dialect.prepared(name, EVERY)}"
-            return Fingerprint.of_all(connection, scan, every, salt)
-        number = rows.number_in(rows.all())
+            found = Fingerprint.of_all(connection, scan, every, salt)
+        else:
+            number = rows.number_in(rows.all())
+            found = Fingerprint.counted(rows, Snapshot.now(connection), number, salt)
+        # Of parts that an earlier version made it is not written down how many rows units keep.
         units = self.dialect.prepared(UNITS.format(name), ABOUT)
         kept = f'SELECT coalesce(sum("__n"), 0) FROM {units}'
         rest = f"SELECT count(*) FROM {self.dialect.prepared(name, REST)}"
-        if connection.execute(f"SELECT ({kept}) + ({rest}) = {number}").fetchone() != (True,):
-            return None
-        return Fingerprint.counted(rows, Snapshot.now(connection), number, salt)
+        whole = connection.execute(f"SELECT ({kept}) + ({rest}) = {found.rows}").fetchone()
+        return found if whole == (True,) else None
 
     def can_count(self, connection: "Connection[Any]", scan: Scan) -> bool:
         """Return whether rows of a table and of its path need only be counted to be the same."""
