@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from time import perf_counter
+from time import perf_counter, sleep
 
 import duckdb
 
@@ -35,6 +35,9 @@ MOST = 5.0
 
 DAYS = 3
 """How often one percent is added; the median counts."""
+
+ENDING = 0.5
+"""Seconds in which processes of the database end that are not needed any more."""
 
 ROWS = (
     "SELECT CAST(hash(i) % {units} AS BIGINT) AS who, CAST(hash(i + 1) % 120 AS INTEGER) AS age, "
@@ -123,11 +126,17 @@ def tell_costs(engine: str, size: int) -> None:
         last = 0
         for upto in (size, *(size + step * (day + 1) for day in range(DAYS))):
             at.add(last, upto, size // PER_UNIT)
-            began, used = perf_counter(), at.cpu()
+            used, began = _settled(at.cpu), perf_counter()
             prepare_catalog(at.catalog, told=_refuse)
-            cost = {"wall": perf_counter() - began, "cpu": at.cpu() - used}
-            print(json.dumps(cost), flush=True)
+            wall = perf_counter() - began
+            print(json.dumps({"wall": wall, "cpu": _settled(at.cpu) - used}), flush=True)
             last = upto
+
+
+def _settled(cpu: Callable[[], float]) -> float:
+    """Return the seconds of processors once those of processes that ended are counted."""
+    sleep(ENDING)
+    return cpu()
 
 
 def _refuse(step: object) -> None:

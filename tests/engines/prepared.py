@@ -20,7 +20,7 @@ from discreet.catalog.schema import Column, ColumnUnit, Kind, PrivateTable
 from discreet.engines.base import PreparedTables, as_prepared, scans_to_prepare
 from discreet.engines.duckdb import DuckDbEngine
 from discreet.engines.postgresql import PostgreSqlEngine
-from discreet.engines.postgresql.prepared import made_forms, marked
+from discreet.engines.postgresql.forms import made_forms, marked
 from discreet.engines.spark import SparkEngine
 from tests.engines.on_postgresql import run, stored
 from tests.postgresql import shared_server

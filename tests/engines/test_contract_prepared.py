@@ -100,7 +100,9 @@ def test_a_form_that_goes_by_where_rows_stand_is_caught(monkeypatch: pytest.Monk
 @pytest.mark.postgresql
 def test_a_form_whose_parts_share_units_is_caught(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(on_server, "PART", 17)
-    monkeypatch.setattr(on_server, "_part_of", lambda _: 'hashtextextended("amount"::text, 0) & 7')
+    monkeypatch.setattr(
+        on_server, "_part_of", lambda _: 'coalesce(hashtextextended("amount"::text, 0), 0) & 7'
+    )
     assert "a unit keeps too many" in faults(made("postgresql", OWN + OTHERS), OWN + OTHERS, LIMIT)
 
 

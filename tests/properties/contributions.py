@@ -172,15 +172,16 @@ def contributions(engine: Engine, query: ExactQuery) -> tuple[Contributions, pa.
         case PostgreSqlEngine():
             tables = tables_counted(query, engine._dialect)
             text = _by_unit(query, engine._dialect)
-            read = engine._reads(text, with_fresh=bool(tables))
+            fresh = {each.name: each.is_late for each in engine._tables.values() if tables}
+            read = engine._reads(text, fresh=fresh)
             schema = postgresql._schema(query).append(pa.field("__unit", pa.int64()))
             with engine._sessions.transaction() as connection:
                 arguments = engine._heavy.of(connection, tables) if tables else None
                 whole = f"WITH {read} {text}" if read else text
                 found = postgresql._fetched(connection, whole, schema, arguments)
-            fresh = [each for each in found.column_names if each == "fresh"]
-            assert not any(found.column("fresh").to_pylist() if fresh else ()), "fresh rows"
-            found = found.drop_columns(fresh)
+            late = [each for each in found.column_names if each == "fresh"]
+            assert not any(found.column("fresh").to_pylist() if late else ()), "fresh rows"
+            found = found.drop_columns(late)
         case SparkEngine():
             tables, until = tables_counted(query, engine._dialect), monotonic() + 600
             collect = partial(engine._collected, until=until)

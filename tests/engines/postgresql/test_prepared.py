@@ -308,6 +308,22 @@ def test_two_do_not_make_a_form_at_once(catalog: Path) -> None:
     assert prepare_catalog(catalog, meanwhile)
 
 
+def test_two_that_make_a_form_by_turns_both_succeed(
+    catalog: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """One has made the last part, when the other declares the form whole."""
+    table, both = prepared.Maker._make_table, [prepare_catalog]
+
+    def made(maker: prepared.Maker, *given: Any) -> None:
+        table(maker, *given)
+        if both:
+            assert both.pop()(catalog)
+
+    monkeypatch.setattr(prepared.Maker, "_make_table", made)
+    assert prepare_catalog(catalog)
+    assert reads_prepared(catalog)
+
+
 # --------------------------------------------------------------------------- roles
 
 
@@ -409,3 +425,45 @@ def test_a_form_of_who_may_not_read_the_tables_is_not_used(catalog: Path, schema
     run(f"GRANT SELECT ON ALL TABLES IN SCHEMA {schema} TO {role}")
     assert reads_prepared(catalog)
     run(f"REASSIGN OWNED BY {role} TO postgres", f"DROP OWNED BY {role}", f"DROP ROLE {role}")
+
+
+@pytest.mark.parametrize(
+    ("name", "columns"),
+    [
+        ("units visits", "__unit text, __n bigint"),
+        ("parts", "name text, part int, parts int, units bigint"),
+    ],
+)
+def test_what_others_tied_to_a_table_of_a_form_never_acts(
+    catalog: Path, schema: str, monkeypatch: pytest.MonkeyPatch, name: str, columns: str
+) -> None:
+    """What the next form will be called is known to all who may look at the counters."""
+    role = f"thief_{schema}"
+    prepare_catalog(catalog)
+    forget_catalog(catalog)
+    run(f"CREATE ROLE {role} LOGIN", f"CREATE SCHEMA {role} AUTHORIZATION {role}")
+    run(f"GRANT USAGE, CREATE ON SCHEMA discreet_about TO {role}")
+    thief = shared_server().replace("postgres:@", f"{role}@")
+    begin = prepared.Maker.make
+
+    def awaited(maker: prepared.Maker, *given: Any) -> None:
+        table = f'discreet_about."{name}_{maker.key[:16]}"'
+        run(
+            f"CREATE TABLE {table} ({columns})",
+            f"GRANT ALL ON {table} TO PUBLIC",
+            f"CREATE TABLE {role}.loot (v text)",
+            f"GRANT ALL ON SCHEMA {role} TO PUBLIC",
+            f"GRANT ALL ON {role}.loot TO PUBLIC",
+            f"CREATE FUNCTION {role}.steal() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN "
+            f"INSERT INTO {role}.loot SELECT v::text FROM {schema}.visits v; RETURN NULL; END $$",
+            f"CREATE TRIGGER t AFTER INSERT ON {table} EXECUTE FUNCTION {role}.steal()",
+            address=thief,
+        )
+        begin(maker, *given)
+
+    monkeypatch.setattr(prepared.Maker, "make", awaited)
+    with pytest.raises(SourceError, match="belongs to a role that may not read"):
+        prepare_catalog(catalog)
+    assert run(f"SELECT count(*) FROM {role}.loot") == [(0,)]
+    assert not reads_prepared(catalog)
+    run(f"DROP OWNED BY {role} CASCADE", f"DROP ROLE {role}")

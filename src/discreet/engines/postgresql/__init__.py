@@ -22,16 +22,10 @@ from discreet.engines.base import (
 from discreet.engines.dialect import Dialect
 from discreet.engines.growth import Told, tell_nobody
 from discreet.engines.postgresql.dialect import POSTGRESQL, ROW_ID
+from discreet.engines.postgresql.forms import Made, key_now, made_forms, usable_form
 from discreet.engines.postgresql.growing import Grower
 from discreet.engines.postgresql.heavy import HeavyInSnapshots
-from discreet.engines.postgresql.prepared import (
-    Made,
-    Maker,
-    key_now,
-    made_forms,
-    told_apart,
-    usable_form,
-)
+from discreet.engines.postgresql.prepared import Maker, told_apart
 from discreet.engines.postgresql.sessions import Sessions
 from discreet.engines.postgresql.tables import Stored, located, state_of, stored_table
 from discreet.engines.rehearsal import STAND_INS, Rehearsal
@@ -145,9 +139,14 @@ class PostgreSqlEngine:
             if any(each.key == key and each.is_whole for each in made):
                 return False
             maker = Maker(
-                sessions=self._sessions, form=form, key=key, scans=scans, reads=self._reads
+                sessions=self._sessions,
+                form=form,
+                key=key,
+                scans=scans,
+                reads=self._reads,
+                tables=self._tables,
             )
-            grower = Grower(maker=maker, tables=self._tables)
+            grower = Grower(maker=maker)
             if not (made and grower.grow(progress, told)):
                 maker.make(progress)
         return True
@@ -257,18 +256,24 @@ class PostgreSqlEngine:
         """Return the statement, with the tables that it names as they are read on the server."""
         used = dialect or self._dialect
         text = write_query(query, used, released)
-        read = self._reads(text, with_fresh=bool(used.fresh and tables_counted(query, used)))
+        tells_fresh = bool(used.fresh and tables_counted(query, used))
+        fresh = {each.name: each.is_late for each in self._tables.values() if tells_fresh}
+        read = self._reads(text, fresh=fresh)
         return f"WITH {read} {text}" if read else text
 
     def _rehearsal(self) -> Rehearsal:
         return Rehearsal(dialect=self._dialect, columns=self.columns, typed=_typed)
 
     def _reads(
-        self, text: str, only: Mapping[str, str] | None = None, *, with_fresh: bool = False
+        self,
+        text: str,
+        only: Mapping[str, str] | None = None,
+        fresh: Mapping[str, str] | None = None,
     ) -> str:
         """Return how the tables are read that a statement names, for its WITH.
 
-        Of tables in `only`, by name, only rows that meet a condition are read.
+        Of tables in `only`, by name, only rows that meet a condition are read; those in `fresh`
+        have a column that tells rows by another one.
         """
         named = [each for each in self._tables.values() if POSTGRESQL.quoted(each.name) in text]
         for each in named:
@@ -277,11 +282,17 @@ class PostgreSqlEngine:
                     f"Each row of {each.name} is a privacy unit, but its rows cannot be identified",
                     "Ask the data owner to declare a column as the unit",
                 )
-        return ", ".join(
-            f"{POSTGRESQL.quoted(each.name)} AS NOT MATERIALIZED "
-            f"({each.selected(with_row_id=ROW_ID in text, with_fresh=with_fresh, only=wanted)})"
+        selected = (
+            each.selected(
+                with_row_id=ROW_ID in text,
+                fresh=(fresh or {}).get(each.name),
+                only=(only or {}).get(each.name),
+            )
             for each in named
-            for wanted in [(only or {}).get(each.name)]
+        )
+        return ", ".join(
+            f"{POSTGRESQL.quoted(each.name)} AS NOT MATERIALIZED ({rows})"
+            for each, rows in zip(named, selected, strict=True)
         )
 
 

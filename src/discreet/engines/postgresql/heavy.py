@@ -35,7 +35,7 @@ import numpy as np
 from discreet.catalog.schema import ColumnUnit, Kind, PathUnit
 from discreet.engines.heavy import TableLocks
 from discreet.engines.postgresql.dialect import POSTGRESQL
-from discreet.engines.postgresql.tables import Stored
+from discreet.engines.postgresql.tables import Stored, sees_all_rows
 from discreet.engines.writer import UNIT, HeavyTable, write_rows
 from discreet.engines.writer.units import unit_kind
 
@@ -65,8 +65,6 @@ SELECT CAST(array_agg(ROW(attrelid, attnum, attname, atttypid, atttypmod)
   ORDER BY attrelid, attnum) AS text)
 FROM pg_attribute WHERE attrelid = ANY(CAST(%s AS oid[])) AND attnum > 0
 """
-
-SEES_ALL = "SELECT bool_or(row_security_active(each)) FROM unnest(CAST(%s AS oid[])) each"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -212,13 +210,13 @@ class HeavyInSnapshots:
 
     def _sees_all(self, connection: "Connection[Any]", table: HeavyTable) -> bool:
         """Return whether no policy hides rows that may be shown later."""
-        return bool(connection.execute(SEES_ALL, self._numbers(table)).fetchone() == (False,))
+        return sees_all_rows(connection, self._numbers(table))
 
     def _columns(self, connection: "Connection[Any]", table: HeavyTable) -> str:
-        return str(connection.execute(COLUMNS, self._numbers(table)).fetchone())
+        return str(connection.execute(COLUMNS, (self._numbers(table),)).fetchone())
 
-    def _numbers(self, table: HeavyTable) -> tuple[list[int]]:
-        return ([each.oid for each in self._path(table) if each is not None],)
+    def _numbers(self, table: HeavyTable) -> list[int]:
+        return [each.oid for each in self._path(table) if each is not None]
 
     def _path(self, table: HeavyTable) -> list[Stored | None]:
         path = (table.scan.table, *table.scan.parents)

@@ -3,7 +3,7 @@
 # ruff: noqa: S608 - names are quoted
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, cast
@@ -77,22 +77,29 @@ class Stored:
     """Columns, in lower case, whose texts may change in the server's catalog while rows stay."""
 
     def selected(
-        self, *, with_row_id: bool = False, with_fresh: bool = False, only: str | None = None
+        self,
+        *,
+        with_row_id: bool = False,
+        fresh: str | None = None,
+        only: str | None = None,
     ) -> str:
         """Return a SELECT of all columns, each as its kind, of rows that meet a condition.
 
-        $2 is where fresh rows begin.
+        One column more tells fresh rows, by another condition.
         """
         columns = [
             f"{read} AS {POSTGRESQL.quoted(each.name)}"
             for each, read in zip(self.columns, self.reads, strict=True)
         ]
         columns += [f"{self.row_id} AS {ROW_ID}"] if with_row_id and self.row_id else []
-        if with_fresh and self.is_plain:
-            is_late = f"xidsend(xmin) >= CAST($2 AS bytea) OR tableoid <> CAST({self.oid} AS oid)"
-            columns.append(f"({is_late}) AS {FRESH}")
+        columns += [f"({fresh}) AS {FRESH}"] if fresh and self.is_plain else []
         where = "" if only is None else f" WHERE {only}"
         return f"SELECT {', '.join(columns)} FROM {self.place}{where}"
+
+    @property
+    def is_late(self) -> str:
+        """Return the condition that a row is fresh; $2 is where fresh rows begin."""
+        return f"xidsend(xmin) >= CAST($2 AS bytea) OR tableoid <> CAST({self.oid} AS oid)"
 
 
 FIND = """
@@ -295,6 +302,27 @@ def _scale(modifier: int) -> int | None:
 
 def _quoted(name: str) -> str:
     return '"' + name.replace('"', '""') + '"'
+
+
+SEES_ALL = "SELECT bool_or(row_security_active(each)) FROM unnest(CAST(%s AS oid[])) each"
+
+
+def sees_all_rows(connection: "Connection[Any]", tables: Sequence[int]) -> bool:
+    """Return whether no policy hides rows of tables that may be shown later."""
+    return bool(connection.execute(SEES_ALL, (list(tables),)).fetchone() == (False,))
+
+
+STILL_PLAIN = """
+SELECT bool_and(coalesce(c.relkind = 'r' AND NOT c.relhassubclass, FALSE))
+FROM unnest(CAST(%s AS oid[]), CAST(%s AS text[])) AS opened(oid, place)
+LEFT JOIN pg_catalog.pg_class c ON c.oid = opened.oid AND c.oid = pg_catalog.to_regclass(place)
+"""
+
+
+def are_still_plain(connection: "Connection[Any]", tables: Sequence[Stored]) -> bool:
+    """Return whether plain tables were not replaced since, and have no parts now."""
+    opened = [each.oid for each in tables], [each.place for each in tables]
+    return bool(connection.execute(STILL_PLAIN, opened).fetchone() == (True,))
 
 
 STATE = """
