@@ -117,7 +117,7 @@ __all__ = [
     "connect",
     "open",
 ]
-__version__ = "0.1.0"
+__version__ = "0.2.0.dev0"
 
 _MODULES = {
     "AUTO": "discreet.catalog",

@@ -96,8 +96,8 @@ def test_a_mistake_of_ours_is_said_in_fixed_words(
 
 
 def test_the_version_is_printed() -> None:
-    assert run("--version").out == "discreet 0.1.0\n"
-    assert version("discreet") == __version__ == "0.1.0"
+    assert run("--version").out == "discreet 0.2.0.dev0\n"
+    assert version("discreet") == __version__ == "0.2.0.dev0"
 
 
 CALLS = [
