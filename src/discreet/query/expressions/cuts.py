@@ -349,7 +349,7 @@ def values_around(facts: Facts, cuts: Iterable[Fraction]) -> tuple[Value, ...]:
         return ()
     low = cuts[0] - abs(cuts[0]) - 1 if low is None else low
     high = max(low, cuts[-1] + abs(cuts[-1]) + 1 if high is None else high)
-    if facts.kind is Kind.INTEGER:  # no column holds more than 64 bits, whatever it is compared with
+    if facts.kind is Kind.INTEGER:  # a column holds no others, whatever it is compared with
         low, high = (min(max(each, -FARTHEST), FARTHEST - 1) for each in (low, high))
     inside = sorted({low, high, *(each for each in cuts if low <= each <= high)})
     if facts.kind is Kind.REAL:
