@@ -19,6 +19,8 @@ from discreet.query.expressions.facts import literal
 from discreet.query.expressions.functions import FUNCTIONS, call
 from discreet.query.expressions.intervals import at
 from discreet.query.expressions.literals import number_from_text
+from discreet.query.plan.plan import EpsilonTarget
+from discreet.query.questions import DeclaredGroups
 from tests.curated import curator_of
 from tests.query.extremes import EVERY, PRICES, Chances, any_question, of_function
 
@@ -96,6 +98,28 @@ def test_many_questions_of_extremes_are_planned_or_refused(curator: Curator, see
 )
 def test_what_once_failed_while_planning_does_not(question: str, curator: Curator) -> None:
     assert is_planned(curator, question, {"epsilon": 1e-6}) in (True, False)
+
+
+@pytest.mark.parametrize(
+    ("condition", "where", "groups"),
+    [
+        ("j = -9223372036854775809", "TRUE", [(1,), (2,)]),
+        ("j = -9223372036854775808", "TRUE", [(1,), (2,)]),
+        ("j < 18446744073709551616", "TRUE", [(1,)]),
+        ("j < 9223372036854775807", "TRUE", [(1,), (2,)]),
+        ("j > 5", "j > 9223372036854775807", []),
+        ("j > 5", "j < -9223372036854775808", []),
+    ],
+)
+def test_an_integer_is_not_tried_beyond_64_bits(
+    curator: Curator, condition: str, where: str, groups: list[tuple[int, ...]]
+) -> None:
+    key = f"abs(CASE WHEN {condition} THEN floor(1.5) ELSE floor(2.5) END)"
+    query = f"SELECT {key}, COUNT(*) FROM visits WHERE {where} GROUP BY 1"
+    plan = curator._planner.draft(query, EpsilonTarget(1), curator.catalog)
+    known = plan.releases[0].aggregation.groups
+    assert isinstance(known, DeclaredGroups)
+    assert sorted(known.rows) == groups
 
 
 def test_a_cast_that_nothing_survives_still_has_an_interval() -> None:

@@ -337,6 +337,9 @@ LINES: dict[str, Callable[[Call], Change]] = {
 LARGEST = Fraction(sys.float_info.max)
 """No real number is larger."""
 
+FARTHEST = Fraction(2**63)
+"""Integers lie below it, and not below its opposite."""
+
 
 def values_around(facts: Facts, cuts: Iterable[Fraction]) -> tuple[Value, ...]:
     """Return values between the bounds, in order: on, beside and between all cuts."""
@@ -346,6 +349,8 @@ def values_around(facts: Facts, cuts: Iterable[Fraction]) -> tuple[Value, ...]:
         return ()
     low = cuts[0] - abs(cuts[0]) - 1 if low is None else low
     high = max(low, cuts[-1] + abs(cuts[-1]) + 1 if high is None else high)
+    if facts.kind is Kind.INTEGER:  # a column holds no others, whatever it is compared with
+        low, high = (min(max(each, -FARTHEST), FARTHEST - 1) for each in (low, high))
     inside = sorted({low, high, *(each for each in cuts if low <= each <= high)})
     if facts.kind is Kind.REAL:
         return _reals([float(min(max(each, -LARGEST), LARGEST)) for each in inside])
