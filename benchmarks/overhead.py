@@ -38,13 +38,22 @@ OWN_MS = 15.0
 COUNT_MS = 4.0
 """Of queries that count rows in groups that are known, or in all."""
 
-COUNTS = ("total", "by known groups", "total again", "by known groups again")
+COUNTS = (
+    "total",
+    "by known groups",
+    "total again",
+    "by known groups again",
+)
 
 QUESTIONS = (
     Question(name="total", sql="SELECT COUNT(*) AS n{0} FROM visits WHERE age <> {1}"),
     Question(
         name="by known groups",
         sql="SELECT region, COUNT(*) AS n{0} FROM visits WHERE age <> {1} GROUP BY region",
+    ),
+    Question(
+        name="by known groups, new shape",
+        sql="SELECT region, COUNT(*) AS n{2} FROM visits WHERE age <> {1} GROUP BY region",
     ),
     Question(name="total again", sql="SELECT COUNT(*) AS n FROM visits WHERE age <> 7"),
     Question(
@@ -68,7 +77,7 @@ QUESTIONS = (
     ),
 )
 """Each has a place for a name and for a number, so that no text is ever asked twice; those that are
-asked again have none, and another epsilon each time."""
+asked again have none, and another epsilon each time. Names in letters have a shape of their own."""
 
 FRESH = count(1000)
 """Numbers that no question had before: kept answers of others are about other rows."""
@@ -99,7 +108,7 @@ def _table(timed: list[Timed], busy: float | None) -> Table:
             "Our own is all but bind private and run: any SQL is bound and run once.",
             "total: COUNT(*). by known groups: COUNT(*) by 20 declared groups. "
             "again: the same text at another ε; the texts of all others are new, and differ from "
-            "earlier ones in digits alone. "
+            "earlier ones in digits alone. new shape: in letters, so all of it is checked. "
             "by region: COUNT, SUM and AVG by 20 declared groups. "
             "by undeclared groups: COUNT by 20 undeclared groups above the threshold. "
             "ordered: AVG by 20 declared groups, with HAVING, ORDER BY and LIMIT.",
@@ -146,7 +155,8 @@ def _turns(
     end = perf_counter() + seconds
     while len(turns) <= LEAST_TURNS or perf_counter() < end:
         number = next(FRESH)
-        sql = question.sql.format(len(turns), number)
+        letters = "".join("abcdefghij"[int(each)] for each in str(number))
+        sql = question.sql.format(len(turns), number, letters)
         epsilon = question.epsilon
         if sql == question.sql:
             epsilon *= 1 + Fraction(number, 2**20)
