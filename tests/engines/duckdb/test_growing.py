@@ -206,19 +206,33 @@ def test_a_grown_copy_is_what_a_full_preparation_makes(
     assert found == fresh(days.catalog)
 
 
-@pytest.mark.parametrize("told", [None, 0, 1])
+WRONG = "UPDATE held.visits SET n = {} WHERE hash(__unit) % 2 = 0"
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        None,
+        WRONG.format(0),
+        WRONG.format(1),
+        f"DELETE FROM {held.PARTS} WHERE part = {held.STORED}",
+    ],
+)
 def test_numbers_of_kept_rows_are_counted_again_unless_they_are_those_of_the_rows(
-    tmp_path: Path, told: int | None, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, change: str | None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A copy that was made without them has none. Believed, wrong ones keep too many rows."""
+    """A copy that was made without them has none, or some that its maker did not know.
+
+    Believed, wrong ones keep too many rows.
+    """
     days = Days(tmp_path)
     days.add(1500)
-    monkeypatch.setattr(held, "FEWEST", 10**6 if told is None else 0)
+    monkeypatch.setattr(held, "FEWEST", 10**6 if change is None else 0)
     prepare(days.catalog)
     monkeypatch.setattr(held, "FEWEST", 0)
-    if told is not None:
+    if change is not None:
         with duckdb.connect(str(copy_of(days.catalog))) as copy:
-            copy.execute("UPDATE held.visits SET n = ? WHERE hash(__unit) % 2 = 0", [told])
+            copy.execute(change)
     days.add(300)
     assert (grown(steps := prepare(days.catalog)), anew(steps)) == (ALL, set())
     assert contents(days.catalog) == fresh(days.catalog)
