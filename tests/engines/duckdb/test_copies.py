@@ -165,6 +165,19 @@ def test_it_is_made_once(catalog: Path) -> None:
     assert not prepare_catalog(catalog)
 
 
+def test_what_was_begun_and_is_not_wanted_any_more_is_removed(catalog: Path) -> None:
+    """A kill leaves private rows, which may be of people who are deleted by now."""
+    prepare_catalog(catalog)
+    begun = catalog.with_name("discreet.prepared.part")
+    begun.mkdir(mode=0o700)
+    (begun / "loaded").touch(mode=0o600)
+    with copies.alone(copy_of(catalog)):
+        assert not prepare_catalog(catalog)
+    assert begun.exists()  # somebody needs it now
+    assert not prepare_catalog(catalog)
+    assert not begun.exists()
+
+
 @pytest.mark.parametrize(
     ("old", "new"),
     [
