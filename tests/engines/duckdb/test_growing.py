@@ -18,7 +18,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import discreet
-from discreet.engines.duckdb import added_files, growing, growing_copies, held, prepared
+from discreet.engines.duckdb import added_files, copies, growing, growing_copies, held, prepared
 from discreet.engines.duckdb.copied import key_of
 from discreet.engines.growth import Anew, Grows, MadeAnew, Step
 from discreet.opening import copy_of, forget_catalog, is_copy_outdated, prepare_catalog, stores
@@ -726,6 +726,29 @@ def test_a_log_that_a_kill_left_is_not_read_into_the_copy_of_other_files(
         days.add(20)
     assert (grown(told := prepare(days.catalog)), anew(told)) == (ALL, set())
     assert contents(days.catalog) == fresh(days.catalog)
+
+
+def test_a_copied_file_is_on_the_disk_before_a_log_tells_what_becomes_of_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Else a loss of power could leave a file without its end, and it would become the copy."""
+    order: list[str] = []
+    days = Days(tmp_path)
+    days.add(20)
+    prepare(days.catalog)
+    days.add(20)
+    sync, note = os.fsync, copies.note_growth
+
+    def synced(handle: int) -> None:
+        copied = copy_of(days.catalog).read_bytes()
+        sync(handle)
+        (begun,) = tmp_path.glob("*.part/*.copying")
+        order.append("whole" if begun.read_bytes() == copied else "in part")
+
+    monkeypatch.setattr(os, "fsync", synced)
+    monkeypatch.setattr(copies, "note_growth", lambda *of: (order.append("noted"), note(*of)))
+    prepare(days.catalog)
+    assert order == ["whole", "noted"]
 
 
 @pytest.mark.parametrize(("owner", "name"), [(growing_copies, "_copy_file"), (added_files, "_end")])
