@@ -90,6 +90,26 @@ def test_a_copy_answers_as_the_files_do(catalog: Path, tmp_path: Path) -> None:
             assert here["n"] == pytest.approx(there["n"], abs=10)
 
 
+def test_no_rows_are_missed_where_every_unit_exceeds_its_limit(catalog: Path) -> None:
+    """DuckDB 2.0 hides what is ordered and inserted after nothing, if two threads do it."""
+    count = 150_000
+    rows = pa.table(
+        {
+            "who": [f"p{n % 3000}" for n in range(count)],
+            "cost": [1.0] * count,
+            "sex": ["f"] * count,
+            "room": [1] * count,
+        }
+    )
+    pq.write_table(rows, catalog.with_name("visits.parquet"))
+    catalog.write_text(CATALOG.replace("rows_per_unit = 3", "rows_per_unit = 48"))
+    for _ in range(2):
+        with discreet.open(catalog, ledger=":memory:") as curator:
+            (row,) = curator.ask(QUESTIONS[0], epsilon=50).rows
+        assert row["n"] == pytest.approx(144_000, abs=50)
+        prepare_catalog(catalog)
+
+
 def test_what_was_answered_before_the_copy_is_still_free(catalog: Path) -> None:
     with discreet.open(catalog) as curator:
         paid = curator.ask(QUESTIONS[1], epsilon=1)
