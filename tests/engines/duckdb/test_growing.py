@@ -718,6 +718,28 @@ def test_a_growth_that_was_killed_leaves_the_old_copy_and_goes_on(
     assert not list(tmp_path.glob("*.part"))
 
 
+def test_a_growth_that_was_killed_after_tables_were_taken_out_goes_on(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    days = Days(tmp_path)
+    days.add(60)
+    prepare(days.catalog)
+    days.add(20)
+    bring_texts(days)
+    take_out = growing_copies.Growing._take_out
+
+    def stop(*of: Any) -> None:
+        take_out(*of)
+        raise _StoppedError
+
+    with monkeypatch.context() as patch:
+        patch.setattr(growing_copies.Growing, "_take_out", stop)
+        with pytest.raises(_StoppedError):
+            prepare_catalog(days.catalog)
+    assert anew(prepare(days.catalog)) == {(None, Anew.TYPES)}
+    assert contents(days.catalog) == fresh(days.catalog)
+
+
 KILLED_AS_IT_BEGINS = """
 import os, signal, sys
 from pathlib import Path
@@ -770,8 +792,12 @@ def test_a_copied_file_is_on_the_disk_before_a_log_tells_what_becomes_of_it(
         (begun,) = tmp_path.glob("*.part/*.copying")
         order.append("whole" if begun.read_bytes() == copied else "in part")
 
+    def noted(*of: Any) -> None:
+        order.append("noted")
+        note(*of)
+
     monkeypatch.setattr(os, "fsync", synced)
-    monkeypatch.setattr(copies, "note_growth", lambda *of: (order.append("noted"), note(*of)))
+    monkeypatch.setattr(copies, "note_growth", noted)
     prepare(days.catalog)
     assert order == ["whole", "noted"]
 

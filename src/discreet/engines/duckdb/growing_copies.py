@@ -176,7 +176,7 @@ class Growing:
         self._disable(disabled_optimizers(self.connection, {"join_filter_pushdown"}))
         try:
             scans = scans_of(columns)
-        except DiscreetError:  # of columns that are gone by now
+        except (DiscreetError, KeyError):  # columns are gone; or tables, that a kill left taken out
             self.told(MadeAnew(reason=Anew.TYPES))
             self._take_out(list(self.copied.sources))
             scans = ()
