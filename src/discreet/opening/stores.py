@@ -27,7 +27,7 @@ from discreet.engines.base import (
 from discreet.engines.duckdb import DuckDbEngine
 from discreet.engines.duckdb.added_files import is_listed
 from discreet.engines.duckdb.copied import Copied, contents_in, earlier_of, key_of
-from discreet.engines.duckdb.copies import forget_copy, make_copy, open_copy
+from discreet.engines.duckdb.copies import forget_begun, forget_copy, make_copy, open_copy
 from discreet.engines.duckdb.loading import DataSource
 from discreet.engines.duckdb.store import Store
 from discreet.engines.growth import Told, tell_nobody
@@ -183,6 +183,7 @@ def _prepare_copy(
     digests = FileDigests(progress=progress, earlier=held)
     copied = copied_from(declared, sources, digests=digests)
     if earlier is not None and earlier.key == copied.key:
+        forget_begun(copy)
         return False
 
     def scans_of(columns: Mapping[str, tuple[Column, ...]]) -> Scans:

@@ -90,6 +90,26 @@ def test_a_copy_answers_as_the_files_do(catalog: Path, tmp_path: Path) -> None:
             assert here["n"] == pytest.approx(there["n"], abs=10)
 
 
+def test_no_rows_are_missed_where_every_unit_exceeds_its_limit(catalog: Path) -> None:
+    """DuckDB 2.0 hides what is ordered and inserted after nothing, if two threads do it."""
+    count = 150_000
+    rows = pa.table(
+        {
+            "who": [f"p{n % 3000}" for n in range(count)],
+            "cost": [1.0] * count,
+            "sex": ["f"] * count,
+            "room": [1] * count,
+        }
+    )
+    pq.write_table(rows, catalog.with_name("visits.parquet"))
+    catalog.write_text(CATALOG.replace("rows_per_unit = 3", "rows_per_unit = 48"))
+    for _ in range(2):
+        with discreet.open(catalog, ledger=":memory:") as curator:
+            (row,) = curator.ask(QUESTIONS[0], epsilon=50).rows
+        assert row["n"] == pytest.approx(144_000, abs=50)
+        prepare_catalog(catalog)
+
+
 def test_what_was_answered_before_the_copy_is_still_free(catalog: Path) -> None:
     with discreet.open(catalog) as curator:
         paid = curator.ask(QUESTIONS[1], epsilon=1)
@@ -163,6 +183,19 @@ def test_a_copy_that_takes_the_place_of_the_one_that_was_looked_at_is_not_used(
 def test_it_is_made_once(catalog: Path) -> None:
     assert prepare_catalog(catalog)
     assert not prepare_catalog(catalog)
+
+
+def test_what_was_begun_and_is_not_wanted_any_more_is_removed(catalog: Path) -> None:
+    """A kill leaves private rows, which may be of people who are deleted by now."""
+    prepare_catalog(catalog)
+    begun = catalog.with_name("discreet.prepared.part")
+    begun.mkdir(mode=0o700)
+    (begun / "loaded").touch(mode=0o600)
+    with copies.alone(copy_of(catalog)):
+        assert not prepare_catalog(catalog)
+    assert begun.exists()  # somebody needs it now
+    assert not prepare_catalog(catalog)
+    assert not begun.exists()
 
 
 @pytest.mark.parametrize(

@@ -18,7 +18,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import discreet
-from discreet.engines.duckdb import added_files, growing, growing_copies, held, prepared
+from discreet.engines.duckdb import added_files, copies, growing, growing_copies, held, prepared
 from discreet.engines.duckdb.copied import key_of
 from discreet.engines.growth import Anew, Grows, MadeAnew, Step
 from discreet.opening import copy_of, forget_catalog, is_copy_outdated, prepare_catalog, stores
@@ -206,19 +206,33 @@ def test_a_grown_copy_is_what_a_full_preparation_makes(
     assert found == fresh(days.catalog)
 
 
-@pytest.mark.parametrize("told", [None, 0, 1])
+WRONG = "UPDATE held.visits SET n = {} WHERE hash(__unit) % 2 = 0"
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        None,
+        WRONG.format(0),
+        WRONG.format(1),
+        "DELETE FROM about.parts WHERE part = -2",
+    ],
+)
 def test_numbers_of_kept_rows_are_counted_again_unless_they_are_those_of_the_rows(
-    tmp_path: Path, told: int | None, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, change: str | None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A copy that was made without them has none. Believed, wrong ones keep too many rows."""
+    """A copy that was made without them has none, or some that its maker did not know.
+
+    Believed, wrong ones keep too many rows.
+    """
     days = Days(tmp_path)
     days.add(1500)
-    monkeypatch.setattr(held, "FEWEST", 10**6 if told is None else 0)
+    monkeypatch.setattr(held, "FEWEST", 10**6 if change is None else 0)
     prepare(days.catalog)
     monkeypatch.setattr(held, "FEWEST", 0)
-    if told is not None:
+    if change is not None:
         with duckdb.connect(str(copy_of(days.catalog))) as copy:
-            copy.execute("UPDATE held.visits SET n = ? WHERE hash(__unit) % 2 = 0", [told])
+            copy.execute(change)
     days.add(300)
     assert (grown(steps := prepare(days.catalog)), anew(steps)) == (ALL, set())
     assert contents(days.catalog) == fresh(days.catalog)
@@ -545,6 +559,31 @@ def test_rows_at_the_end_of_a_long_path_come_once_for_each_unit(tmp_path: Path) 
     assert found == fresh(catalog)
 
 
+def test_rows_that_their_own_transaction_does_not_see_are_not_missed_over_a_path(
+    tmp_path: Path,
+) -> None:
+    """DuckDB 2.0 shows none of them, if two threads wrote them after all of many were deleted."""
+    catalog = tmp_path / "discreet.toml"
+    ranked = "rows_per_unit = 40\n[tables.stays.groups_per_unit]\nx = 1\n"
+    catalog.write_text(
+        LONG_PATH.split("[tables.pills]", maxsplit=1)[0].replace(
+            'unit = "who"\n', f'unit = "who"\n{ranked}', 1
+        )
+    )
+    for day, rows in enumerate((150_000, 260_000)):
+        keys = range(day * 150_000, day * 150_000 + rows)
+        stays = pa.table({"stay": keys, "who": [n % 9000 for n in keys], "x": [1] * rows})
+        pq.write_table(stays, tmp_path / f"stays-{day}.parquet")
+        visits = pa.table({"stay": keys[::50], "visit": keys[::50]})
+        pq.write_table(visits, tmp_path / f"visits-{day}.parquet")
+        prepare(catalog)
+    with duckdb.connect(str(copy_of(catalog)), read_only=True) as copy:
+        found = copy.execute(
+            "SELECT (SELECT count(*) FROM every.visits), (SELECT count(*) FROM waiting.visits)"
+        )
+        assert found.fetchall() == [(8200, 0)]
+
+
 # --------------------------------------------------------------------------- CSV files
 
 
@@ -679,6 +718,28 @@ def test_a_growth_that_was_killed_leaves_the_old_copy_and_goes_on(
     assert not list(tmp_path.glob("*.part"))
 
 
+def test_a_growth_that_was_killed_after_tables_were_taken_out_goes_on(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    days = Days(tmp_path)
+    days.add(60)
+    prepare(days.catalog)
+    days.add(20)
+    bring_texts(days)
+    take_out = growing_copies.Growing._take_out
+
+    def stop(*of: Any) -> None:
+        take_out(*of)
+        raise _StoppedError
+
+    with monkeypatch.context() as patch:
+        patch.setattr(growing_copies.Growing, "_take_out", stop)
+        with pytest.raises(_StoppedError):
+            prepare_catalog(days.catalog)
+    assert anew(prepare(days.catalog)) == {(None, Anew.TYPES)}
+    assert contents(days.catalog) == fresh(days.catalog)
+
+
 KILLED_AS_IT_BEGINS = """
 import os, signal, sys
 from pathlib import Path
@@ -712,6 +773,33 @@ def test_a_log_that_a_kill_left_is_not_read_into_the_copy_of_other_files(
         days.add(20)
     assert (grown(told := prepare(days.catalog)), anew(told)) == (ALL, set())
     assert contents(days.catalog) == fresh(days.catalog)
+
+
+def test_a_copied_file_is_on_the_disk_before_a_log_tells_what_becomes_of_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Else a loss of power could leave a file without its end, and it would become the copy."""
+    order: list[str] = []
+    days = Days(tmp_path)
+    days.add(20)
+    prepare(days.catalog)
+    days.add(20)
+    sync, note = os.fsync, copies.note_growth
+
+    def synced(handle: int) -> None:
+        copied = copy_of(days.catalog).read_bytes()
+        sync(handle)
+        (begun,) = tmp_path.glob("*.part/*.copying")
+        order.append("whole" if begun.read_bytes() == copied else "in part")
+
+    def noted(*of: Any) -> None:
+        order.append("noted")
+        note(*of)
+
+    monkeypatch.setattr(os, "fsync", synced)
+    monkeypatch.setattr(copies, "note_growth", noted)
+    prepare(days.catalog)
+    assert order == ["whole", "noted"]
 
 
 @pytest.mark.parametrize(("owner", "name"), [(growing_copies, "_copy_file"), (added_files, "_end")])

@@ -18,7 +18,7 @@ from discreet.engines.duckdb.file_lists import ReadFile
 from discreet.engines.duckdb.loading import DataSource, Kinds
 from discreet.engines.writer import ABOUT
 
-FORM = 5
+FORM = 6
 """Changes when copies are made in another way: older ones are made again."""
 
 

@@ -143,6 +143,14 @@ def forget_copy(file: Path) -> bool:
     return any(found)
 
 
+def forget_begun(file: Path) -> None:
+    """Remove what was begun of a copy, unless somebody makes it now: it holds private rows too."""
+    folder = _part_of(file).parent
+    if folder.exists():
+        with suppress(SourceError), alone(file):
+            shutil.rmtree(folder, ignore_errors=True)
+
+
 def _remove(file: Path) -> bool:
     is_there = file.exists()
     for each in (file, Path(f"{file}.wal")):

@@ -19,7 +19,7 @@ from discreet.catalog.schema import Column, ColumnUnit, Kind, PathUnit, PrivateT
 from discreet.engines.duckdb.dialect import DUCKDB
 from discreet.engines.duckdb.held import PARTS, add_held, has_held, held_numbers
 from discreet.engines.duckdb.loaded import LOADED, STORED
-from discreet.engines.duckdb.prepared import PART, REST, added_columns, ranked_rows
+from discreet.engines.duckdb.prepared import PART, REST, added_columns, insert_some, ranked_rows
 from discreet.engines.duckdb.rewrites import ranked_columns
 from discreet.engines.growth import Anew, CannotGrowError, refuse_months
 from discreet.engines.writer import EVERY, KEPT, UNIT, column_name, prepared_name, write_rows
@@ -98,6 +98,8 @@ def grow_table(
     _refuse_other_columns(connection, scan, added)
     _refuse_new_units_of_old_rows(connection, scan)
     rows, name = write_rows(_over_form(scan), DUCKDB), scan.table.name
+    every = _form(scan.table, EVERY)
+    before = _count(connection, every) if is_parent else 0
     if is_parent:
         came = f"CREATE OR REPLACE TEMP TABLE {_came(scan.table)} AS FROM ({rows}) LIMIT 0"
         connection.execute(came)
@@ -106,6 +108,9 @@ def grow_table(
         _add(connection, scan, new, added, is_held=is_held)
         if is_parent:
             connection.execute(f"INSERT INTO {_came(scan.table)} FROM {new}")
+    # Paths read what this transaction wrote, which a fault of DuckDB may hide (`insert_some`).
+    if is_parent and _count(connection, every) != before + _count(connection, _came(scan.table)):
+        raise CannotGrowError(Anew.PLACE, name)
     keep_waiting(connection, scan)
     columns = (f"{_held(each.name)} AS {DUCKDB.quoted(each.name)}" for each in scan.table.columns)
     connection.execute(f"DROP TABLE {DUCKDB.quoted(name)}")
@@ -113,6 +118,11 @@ def grow_table(
         f"CREATE VIEW {DUCKDB.quoted(name)} AS SELECT {', '.join((UNIT, *columns))} "
         f"FROM {_form(scan.table, EVERY)}"
     )
+
+
+def _count(connection: duckdb.DuckDBPyConnection, rows: str) -> int:
+    ((number,),) = connection.execute(f"SELECT count(*) FROM {rows}").fetchall()
+    return int(number)
 
 
 def _parts(connection: duckdb.DuckDBPyConnection, scan: Scan, rows: str) -> Iterator[str]:
@@ -176,16 +186,27 @@ def _add(
     ):
         connection.execute(f'CREATE OR REPLACE TEMP TABLE "{name}" AS {rows}')
     _delete(connection, kept, f'SELECT {ROW} FROM "__ranked" WHERE {moved}')
+    other, ranked = f'"__rank" > {limit}', 'FROM "__ranked" AS "part" WHERE'
     steps = (
-        f'INSERT INTO {kept} SELECT *{added} FROM {new} ANTI JOIN "__looked" USING ({UNIT}){order}',
-        f'INSERT INTO {kept} {without}{added} FROM "__ranked" AS "part" WHERE {chosen} '
-        f"ORDER BY {UNIT}",
-        f'INSERT INTO {rest} {without} FROM "__ranked" WHERE "__rank" > {limit} ORDER BY {UNIT}',
-        f"UPDATE {PARTS} SET units = units + "
-        '(SELECT count(*) FROM "__touched" WHERE held IS NULL) WHERE name = $name AND part = 0',
+        (
+            kept,
+            f'SELECT *{added} FROM {new} ANTI JOIN "__looked" USING ({UNIT}){order}',
+            f'SELECT 1 FROM "__touched" ANTI JOIN "__looked" USING ({UNIT})',
+        ),
+        (
+            kept,
+            f"{without}{added} {ranked} {chosen} ORDER BY {UNIT}",
+            f"SELECT 1 {ranked} {chosen}",
+        ),
+        (rest, f"{without} {ranked} {other} ORDER BY {UNIT}", f"SELECT 1 {ranked} {other}"),
     )
-    for each in steps:
-        connection.execute(each, {"name": scan.table.name} if "$name" in each else None)
+    for table, rows, some in steps:
+        insert_some(connection, table, rows, some)
+    connection.execute(
+        f"UPDATE {PARTS} SET units = units + "
+        '(SELECT count(*) FROM "__touched" WHERE held IS NULL) WHERE name = ? AND part = 0',
+        [scan.table.name],
+    )
     if is_held:
         add_held(connection, scan.table)
     connection.execute('DROP TABLE "__touched"')

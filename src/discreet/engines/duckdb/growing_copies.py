@@ -130,7 +130,11 @@ CLONE = 0x40049409
 
 
 def _copy_file(file: Path, target: Path) -> None:
-    """Copy a file for its owner alone; file systems that can, share what both have."""
+    """Copy a file for its owner alone; file systems that can, share what both have.
+
+    It is on the disk when this returns. Else a log that is written later, of what it is to become,
+    could outlast a loss of power that takes the end of the file.
+    """
     target.unlink(missing_ok=True)
     with (
         file.open("rb", buffering=0) as source,
@@ -140,6 +144,8 @@ def _copy_file(file: Path, target: Path) -> None:
             ioctl(written, CLONE, source.fileno())
         except OSError:
             _copy_bytes(source, written)
+        written.flush()
+        os.fsync(written.fileno())
 
 
 def _copy_bytes(source: BinaryIO, written: BinaryIO) -> None:
@@ -170,7 +176,7 @@ class Growing:
         self._disable(disabled_optimizers(self.connection, {"join_filter_pushdown"}))
         try:
             scans = scans_of(columns)
-        except DiscreetError:  # of columns that are gone by now
+        except (DiscreetError, KeyError):  # columns are gone; or tables, that a kill left taken out
             self.told(MadeAnew(reason=Anew.TYPES))
             self._take_out(list(self.copied.sources))
             scans = ()

@@ -90,7 +90,8 @@ def drop_held(connection: duckdb.DuckDBPyConnection, table: str) -> None:
 
 def _make(connection: duckdb.DuckDBPyConnection, table: str, numbers: str) -> None:
     connection.execute(f"CREATE SCHEMA IF NOT EXISTS {HELD}")
-    connection.execute(f"CREATE TABLE {held_numbers(table)} AS {numbers}")
+    # An earlier version that prepared the table anew has left numbers there that it does not know.
+    connection.execute(f"CREATE OR REPLACE TABLE {held_numbers(table)} AS {numbers}")
     connection.execute(f"INSERT INTO {PARTS} VALUES (?, {STORED}, 0)", [table])
 
 

@@ -164,23 +164,23 @@ def _prepare_part(
     units = f"SELECT {UNIT}, count(*) AS n FROM {part} GROUP BY {UNIT}"
     many = f'(SELECT {UNIT} FROM "__units" WHERE n > {limit}) AS "many" USING ({UNIT})'
     order = f"ORDER BY {UNIT}"
-    steps = (
-        f'CREATE OR REPLACE TEMP TABLE "__units" AS {units}',
-        f"INSERT INTO {kept} SELECT *{added_columns(scan, 'part')} "
-        f"FROM {part} ANTI JOIN {many} {order}",
-        'CREATE OR REPLACE TEMP TABLE "__ranked" AS '
-        + ranked_rows(scan, f"{part} SEMI JOIN {many}"),
-        f'INSERT INTO {kept} SELECT * EXCLUDE ("__rank"){added_columns(scan, "__ranked")} '
-        f'FROM "__ranked" WHERE "__rank" <= {limit} {order}',
-        f'INSERT INTO {rest} SELECT * EXCLUDE ("__rank") FROM "__ranked" WHERE "__rank" > {limit} '
-        f"{order}",
-        f'INSERT INTO {PARTS} SELECT $name, $number, count(*) FROM "__units"',
-    )
+    ranked = 'SELECT 1 FROM "__ranked"'
     connection.execute("BEGIN")
     try:
-        for each in steps:
-            given = {"name": name, "number": number} if "$name" in each else None
-            connection.execute(each, given)
+        connection.execute(f'CREATE OR REPLACE TEMP TABLE "__units" AS {units}')
+        few = f"SELECT *{added_columns(scan, 'part')} FROM {part} ANTI JOIN {many} {order}"
+        insert_some(connection, kept, few, f'SELECT 1 FROM "__units" WHERE n <= {limit}')
+        rows = ranked_rows(scan, f"{part} SEMI JOIN {many}")
+        connection.execute(f'CREATE OR REPLACE TEMP TABLE "__ranked" AS {rows}')
+        first = (
+            f'SELECT * EXCLUDE ("__rank"){added_columns(scan, "__ranked")} '
+            f'FROM "__ranked" WHERE "__rank" <= {limit} {order}'
+        )
+        insert_some(connection, kept, first, ranked)
+        others = f'SELECT * EXCLUDE ("__rank") FROM "__ranked" WHERE "__rank" > {limit} {order}'
+        insert_some(connection, rest, others, ranked)
+        counted = f'INSERT INTO {PARTS} SELECT ?, ?, count(*) FROM "__units"'
+        connection.execute(counted, [name, number])
         if may_grow:
             note_held(connection, scan.table, is_first=number == 0)
         connection.execute('DROP TABLE "__ranked"')
@@ -189,6 +189,16 @@ def _prepare_part(
     except BaseException:
         connection.execute("ROLLBACK")
         raise
+
+
+def insert_some(connection: duckdb.DuckDBPyConnection, table: str, rows: str, some: str) -> None:
+    """Insert rows in an order, if there are any: `some` has a row then.
+
+    After an insert of none, DuckDB 2.0 does not see those that the same transaction orders and
+    inserts next: nobody who has the database open does.
+    """
+    if connection.execute(f"{some} LIMIT 1").fetchone() is not None:
+        connection.execute(f"INSERT INTO {table} {rows}")
 
 
 def ranked_rows(scan: Scan, rows: str) -> str:
