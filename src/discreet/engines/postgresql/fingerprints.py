@@ -152,12 +152,14 @@ class TableRows:
         rows, condition = write_rows(seen, POSTGRESQL), self._is_new(since)
         ((number, first),) = self.connection.execute(
             f"WITH {self.reads(rows, None, {table.name: condition})} "
-            f"SELECT count(*) FILTER (WHERE NOT {is_new}), "
-            f"CAST(min({at}) FILTER (WHERE {is_new}) AS text) "
+            f"SELECT count(*), CAST(min({at}) FILTER (WHERE {is_new}) AS text) "
             f'FROM ({rows}) AS "__rows"'
         ).fetchall()
+        if first is None:
+            return int(number), None
         from_first = f"ctid >= CAST('{first}' AS tid) AND {condition}"
-        return int(number), None if first is None else self._written({table.name: from_first})
+        new = self._written({table.name: from_first})
+        return int(number) - self.number_in(new), new
 
     def are_columns_settled(self, tables: Sequence[int], since: Snapshot) -> bool:
         """Return whether columns of tables, by their numbers, were not renamed after a snapshot.
