@@ -784,7 +784,7 @@ def test_a_copied_file_is_on_the_disk_before_a_log_tells_what_becomes_of_it(
     days.add(20)
     prepare(days.catalog)
     days.add(20)
-    sync, note = os.fsync, copies.note_growth
+    sync, note = os.fsync, growing_copies.note_growth
 
     def synced(handle: int) -> None:
         copied = copy_of(days.catalog).read_bytes()
