@@ -261,7 +261,7 @@ class Layer:
         work, counts = target.with_suffix(".work") / "counts", target.with_suffix(COUNTS)
         with self._parts(size_in(counts, *later_layers(target, told["counted"]))):
             counted = self.session.sql("SELECT u, sum(n) AS n FROM __held GROUP BY u")
-            counted.write.mode("overwrite").parquet(address(work))
+            self._write_all(counted, work)
         shutil.rmtree(counts)
         work.rename(counts)
         told["counted"] = layers_in(target)
