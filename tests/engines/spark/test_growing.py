@@ -15,6 +15,7 @@ from discreet.catalog.resolve import read
 from discreet.engines.duckdb.loading import DataSource
 from discreet.engines.growth import Anew, Grows, MadeAnew, Step
 from discreet.engines.spark import SparkEngine, forms, growing, prepared
+from discreet.errors import SourceError
 from discreet.opening import copy_of, forget_catalog, is_copy_outdated, prepare_catalog
 from discreet.opening.sources import form_of
 from tests.fuzzing.choices import Choices
@@ -94,7 +95,7 @@ def contents(catalog: Path) -> dict[str, Any]:
         assert engine.is_prepared
         names = [f"__{each}_{name}" for each in ("kept", "every") for name in tables]
         return {
-            name: Counter(map(repr, map(tuple, engine._session.table(name).collect())))
+            name: Counter(map(repr, map(tuple, engine._session.table(f"`{name}`").collect())))
             for name in (*names, "__about_parts")
         }
 
@@ -183,9 +184,15 @@ def test_growth_that_forgets_which_rows_gave_way_is_caught(days: Days) -> None:
     for rows in (1500, 500):
         days.add(rows)
         prepare(days.catalog)
-    for each in copy_of(days.catalog).glob("*/*.since"):
+    lists = [*copy_of(days.catalog).glob("*/*.since")]
+    for each in lists:
+        each.write_bytes(bytes(forms.SLOTS))
+    grown = contents(days.catalog)
+    for each in lists:
         each.unlink()
-    assert contents(days.catalog)["__kept_visits"] != fresh(days.catalog)["__kept_visits"]
+    with pytest.raises(SourceError, match="could not be written or read"):
+        contents(days.catalog)
+    assert grown["__kept_visits"] != fresh(days.catalog)["__kept_visits"]
 
 
 def rewrite(days: Days) -> None:
@@ -200,6 +207,14 @@ def bring_reals(days: Days) -> None:
     pq.write_table(table.append_column("more", pa.array([1] * table.num_rows)), file)
 
 
+def rename_cost(days: Days) -> None:
+    """Bring another column of the same type, in the file that comes first and decides."""
+    file = days.folder / "visits-001.parquet"
+    table = pq.read_table(file).rename_columns(["visit", "who", "price"])
+    pq.write_table(table, days.folder / "visits-.parquet")
+    file.unlink()
+
+
 def count_nothing(days: Days) -> None:
     """Leave the form as it was made before rows of units were counted."""
     (file,) = copy_of(days.catalog).glob("*/whole.json")
@@ -212,6 +227,7 @@ def count_nothing(days: Days) -> None:
 CHANGES: dict[Callable[[Days], None], Anew] = {
     rewrite: Anew.CHANGED,
     bring_reals: Anew.TYPES,
+    rename_cost: Anew.TYPES,
     count_nothing: Anew.RELEASE,
 }
 
@@ -238,6 +254,17 @@ def test_too_many_layers_are_made_one(
     days.add(60)
     monkeypatch.setattr(growing, name, most)
     assert MadeAnew(reason=Anew.MANY, table="visits") in prepare(days.catalog)
+    assert contents(days.catalog) == fresh(days.catalog)
+
+
+@pytest.mark.slow
+def test_a_table_whose_name_is_another_one_and_new_has_its_own_rows(days: Days) -> None:
+    text = days.catalog.read_text(encoding="utf-8")
+    days.catalog.write_text(text.replace("[tables.pills]", '[tables."visits new"]'))
+    for _ in range(2):
+        days.add(100)
+        told = prepare(days.catalog)
+    assert told == [BOTH[0], Grows(table="visits new", files=2)]
     assert contents(days.catalog) == fresh(days.catalog)
 
 

@@ -90,6 +90,8 @@ def layers_that_count(folder: Path) -> Layers:
     """Return from which layer on the kept rows of each slot count."""
     file = folder.with_suffix(SINCE)
     if not file.is_file():
+        if layers_in(folder) > 1:
+            raise OSError("a form of several layers has no list of slots")
         return np.zeros(SLOTS, np.int8)
     since = np.frombuffer(file.read_bytes(), np.int8)
     if len(since) != SLOTS:

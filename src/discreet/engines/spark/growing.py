@@ -17,6 +17,7 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+from uuid import uuid4
 
 import numpy as np
 from pyarrow import parquet
@@ -49,6 +50,7 @@ from discreet.engines.spark.forms import (
 )
 from discreet.engines.spark.sessions import failures, pyspark_module
 from discreet.engines.spark.tables import Registered, register
+from discreet.engines.writer import column_name
 from discreet.query.tree import Scan
 
 if TYPE_CHECKING:
@@ -114,6 +116,9 @@ class Layer:
         told = {**self.old.told[name], "folder": target.name}
         if "counted" not in told:
             raise CannotGrowError(Anew.RELEASE, name)
+        # Columns are written by their places, which the first of all files decides.
+        if told["columns"] != [column_name(each.name) for each in scan.table.columns]:
+            raise CannotGrowError(Anew.TYPES, name)
         source = self.old.folder / self.old.told[name]["folder"]
         _link_all(source, target)
         for each in (COUNTS, SINCE):
@@ -193,13 +198,14 @@ class Layer:
                 return table
             state = self.old.states[table.name]
             files = [each.rsplit(":", 2)[0] for each in state.split("|")]
-        name = views.enter_context(self._registered(table, which, files))
+        name = views.enter_context(self._registered(table, files))
         return replace(table, name=name)
 
     @contextmanager
-    def _registered(self, table: PrivateTable, which: str, files: Sequence[str]) -> Iterator[str]:
+    def _registered(self, table: PrivateTable, files: Sequence[str]) -> Iterator[str]:
         """Let statements read files as a table is read, if they have its columns and types."""
-        name, known = f"{table.name} {which}", self.tables[table.name.casefold()]
+        # No other table is called so: what is read of it later would be these files.
+        name, known = f"{table.name} {uuid4().hex}", self.tables[table.name.casefold()]
         frame = self.session.read.parquet(*files)
         found = register(self.session, self.session, name, frame, kinds=None, is_public=False)
         try:
@@ -208,7 +214,7 @@ class Layer:
                 raise CannotGrowError(Anew.TYPES, table.name)
             yield name
         finally:
-            self.session.catalog.dropTempView(f"`{name}`")
+            self.session.catalog.dropTempView(name)
             if found.handed_over is not None:
                 self.session.catalog.dropGlobalTempView(found.handed_over)
 
@@ -255,7 +261,7 @@ class Layer:
         work, counts = target.with_suffix(".work") / "counts", target.with_suffix(COUNTS)
         with self._parts(size_in(counts, *later_layers(target, told["counted"]))):
             counted = self.session.sql("SELECT u, sum(n) AS n FROM __held GROUP BY u")
-            counted.write.mode("overwrite").parquet(address(work))
+            self._write_all(counted, work)
         shutil.rmtree(counts)
         work.rename(counts)
         told["counted"] = layers_in(target)
@@ -279,12 +285,12 @@ class Layer:
             f"UNION ALL SELECT {listed}, {order} <= {scan.table.rows_per_unit} AS kept "
             f"FROM ({both}) AS r"
         )
-        are_moved = bits(exceeding)
+        are_moved, since = bits(exceeding), layers_that_count(target)
         part = int(are_moved.mean() * size_in(target))
         size = size_in(target.with_suffix(".work")) + part
         with self._parts(size) as parts:
             self._write_all(rows.coalesce(parts), target / f"layer={layer}", by="kept")
-        write_since(target, np.where(are_moved, np.int8(layer), layers_that_count(target)))
+        write_since(target, np.where(are_moved, np.int8(layer), since))
 
     def _write_all(self, rows: "DataFrame", folder: Path, by: str | None = None) -> None:
         """Write rows to files; on a cluster, they may lie where this machine does not see them."""
