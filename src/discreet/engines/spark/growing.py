@@ -68,7 +68,7 @@ MOST_UNCOUNTED = 8
 """Layers whose rows are counted again at each growth."""
 
 
-PARTS = "spark.sql.shuffle.partitions"
+PARTS, USUAL = "spark.sql.shuffle.partitions", 200
 
 FEW = {"spark.sql.adaptive.enabled": "false", "spark.sql.maxConcurrentOutputFileWriters": "2"}
 """Where there are few parts: nothing is planned again, and no rows are sorted to be written."""
@@ -310,19 +310,20 @@ class Layer:
 
     @contextmanager
     def _parts(self, size: int | None) -> Iterator[int]:
-        """Have Spark divide few rows into few parts; it sends them to 200 by default."""
+        """Have Spark divide few rows into few parts; it makes many by default."""
         conf = self.session.conf
-        before = {name: conf.get(name) for name in (PARTS, *FEW)}
-        usual = int(before[PARTS] or 1)
+        told = str(conf.get(PARTS))
+        usual = int(told) if told.isdecimal() else USUAL  # some clusters choose by themselves
         parts = usual if size is None else min(usual, 1 + size // PART)
         few = {**FEW, PARTS: str(parts)} if parts < usual else {}
+        before = {name: str(conf.get(name)) for name in few}
         try:
             for name, value in few.items():
                 conf.set(name, value)
             yield parts
         finally:
             for name, was in before.items():
-                conf.set(name, str(was))
+                conf.set(name, was)
 
 
 def bits(words: Words) -> "np.ndarray[tuple[int], np.dtype[np.bool_]]":

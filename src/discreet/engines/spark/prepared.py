@@ -262,7 +262,7 @@ def _layer(  # noqa: PLR0913, PLR0917 - what may grow, into what, and who hears 
 
 def _base(session: "SparkSession", form: PreparedTables) -> str:
     """Return what must be the same for a form to grow: everything but the files."""
-    return form.key(f"whatever the files, Spark {session.version}")
+    return form.key(f"whatever the files, {LAYOUT}, Spark {session.version}")
 
 
 def _notes(
