@@ -96,9 +96,16 @@ COMPUTED = (Statistic, JoinKind, UnitFunction, WindowFunction)
 
 @pytest.fixture(autouse=True)
 def _fresh() -> Iterator[None]:
-    stored_record.cache_clear()
+    forget()
     yield
+    forget()
+
+
+def forget() -> None:
+    """Forget texts that were made by the words of before."""
     stored_record.cache_clear()
+    identity._scan_text.forget()
+    identity._listed.forget()
 
 
 def test_every_class_and_member_has_a_written_name() -> None:

@@ -71,6 +71,10 @@ class Remembered(Generic[Node, Found]):
         """Remember that the same follows from a tree as from another one."""
         self._hold(tree, self(other))
 
+    def forget(self) -> None:
+        """Forget what follows from all trees, where something else than a tree decides it."""
+        self._held.clear()
+
     def _hold(self, tree: Node, found: Found) -> None:
         number = id(tree)
 
