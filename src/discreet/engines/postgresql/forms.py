@@ -66,13 +66,23 @@ class Made:
     @property
     def units(self) -> list[str]:
         """Return the tables that say how many rows each unit keeps."""
-        return [self.dialect.prepared(UNITS.format(name), ABOUT) for name in self.columns]
+        return [units_table(self.dialect, name) for name in self.columns]
+
+    @property
+    def tables(self) -> list[str]:
+        """Return all tables of the form."""
+        both = [self.dialect.prepared(name, each) for name in self.columns for each in (KEPT, REST)]
+        return [self.dialect.prepared(PARTS, ABOUT), *self.units, *both]
 
     @property
     def written(self) -> list[str]:
         """Return the tables that are written when the form is made or grows."""
-        both = [self.dialect.prepared(name, each) for name in self.columns for each in (KEPT, REST)]
-        return [FORMS, self.dialect.prepared(PARTS, ABOUT), *self.units, *both]
+        return [FORMS, *self.tables]
+
+
+def units_table(dialect: Dialect, name: str) -> str:
+    """Return the table that says how many rows each unit of a table keeps."""
+    return dialect.prepared(UNITS.format(name), ABOUT)
 
 
 def marked(key: str) -> Dialect:
@@ -246,8 +256,6 @@ def drop_forms(connection: "Connection[Any]", forms: Iterable[Made]) -> None:
     for made in forms:
         for name in made.columns:
             connection.execute(f"DROP VIEW IF EXISTS {made.dialect.prepared(name, EVERY)}")
-            for schema in (KEPT, REST):
-                connection.execute(f"DROP TABLE IF EXISTS {made.dialect.prepared(name, schema)}")
-        for each in (made.dialect.prepared(PARTS, ABOUT), *made.units):
+        for each in made.tables:
             connection.execute(f"DROP TABLE IF EXISTS {each}")
         connection.execute(f"DELETE FROM {FORMS} WHERE key = %s", (made.key,))

@@ -37,6 +37,7 @@ from discreet.engines.postgresql.forms import (
     make_schemas,
     marked,
     noted,
+    units_table,
     usable_form,
 )
 from discreet.engines.postgresql.prepared import Maker, sought
@@ -166,7 +167,7 @@ class Grower:
         """Add new rows: only units with new rows that exceed their limit are ranked again."""
         name, limit = scan.table.name, scan.table.rows_per_unit
         kept, rest = (held.prepared(name, each) for each in (KEPT, REST))
-        units, parts = (held.prepared(each, ABOUT) for each in (UNITS.format(name), PARTS))
+        units, parts = units_table(held, name), held.prepared(PARTS, ABOUT)
         new = self.maker.dialect.prepared(NEW, ABOUT)
         columns = columns_of(scan)
         listed = ", ".join([UNIT, *columns])

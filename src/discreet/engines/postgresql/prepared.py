@@ -34,7 +34,6 @@ from discreet.engines.postgresql.forms import (
     FORMS,
     PARTS,
     REST,
-    UNITS,
     Made,
     base_of,
     drop_forms,
@@ -44,6 +43,7 @@ from discreet.engines.postgresql.forms import (
     make_schemas,
     marked,
     noted,
+    units_table,
 )
 from discreet.engines.postgresql.sessions import Sessions
 from discreet.engines.postgresql.tables import Stored
@@ -134,7 +134,7 @@ class Maker:
         made = f"WITH {self.reads(rows)} {rows} WITH NO DATA"
         for each in (kept, rest):
             connection.execute(f"CREATE TABLE IF NOT EXISTS {each} AS {made}")
-        units = self.dialect.prepared(UNITS.format(name), ABOUT)
+        units = units_table(self.dialect, name)
         connection.execute(
             f'CREATE TABLE IF NOT EXISTS {units} AS SELECT {UNIT}, 0::bigint AS "__n" FROM {kept} '
             "WITH NO DATA"
@@ -179,7 +179,7 @@ class Maker:
         counted = f'SELECT *, count(*) OVER (PARTITION BY {UNIT}) AS "__n" FROM ({chosen}) AS "__p"'
         rank = f'row_number() OVER (PARTITION BY {UNIT} ORDER BY {order}) AS "__rank"'
         kept, rest = (self.dialect.prepared(name, each) for each in (KEPT, REST))
-        units = self.dialect.prepared(UNITS.format(name), ABOUT)
+        units = units_table(self.dialect, name)
         told = f"{POSTGRESQL.text(name)}, {number}, {parts}, count(*)"
         return (
             f"WITH {self.reads(chosen)}, "
@@ -256,7 +256,7 @@ class Maker:
         self, connection: "Connection[Any]", dialect: Dialect, scan: Scan, number: int
     ) -> bool:
         """Return whether a form has so many rows, by what units keep and what is left out."""
-        units = dialect.prepared(UNITS.format(scan.table.name), ABOUT)
+        units = units_table(dialect, scan.table.name)
         kept = f'SELECT coalesce(sum("__n"), 0) FROM {units}'
         rest = f"SELECT count(*) FROM {dialect.prepared(scan.table.name, REST)}"
         found = connection.execute(f"SELECT ({kept}) + ({rest}) = {number}").fetchone()
